@@ -1,11 +1,9 @@
-"""Pronouns beside a noun, wherever in a predicate the noun stands; a rule for each place.
+"""Pronouns beside a noun anywhere in a predicate; one rule each, one template for each pronoun.
 
-    possessive             Smith ended his career.                    The [X] ended [Y] career
-    possessive-elsewhere   Rain fell when Smith left with his bags.   The [X] left with [Y] bags
-    possessive-subject     Smith said that his health had failed.    The [X] said that [Y] health failed
-    relative               Smith sold the house that he had built.    The [X] sold the house that [Y]
-
-Where a sentence has several, each gives a template.
+possessive             Smith ended his career.                    The [X] ended [Y] career
+possessive-elsewhere   Rain fell when Smith left with his bags.   The [X] left with [Y] bags
+possessive-subject     Smith said that his health had failed.    The [X] said that [Y] health failed
+relative               Smith sold the house that he had built.    The [X] sold the house that [Y]
 """
 
 from __future__ import annotations
@@ -40,14 +38,14 @@ EXCEPTIONS = frozenset(("but", "except", "besides"))  # "loved nobody but his fa
 def possessive(
     tree: Tree, words: Collection[str], topic_words: Collection[str]
 ) -> Iterator[Candidate | Dropped]:
-    """Yield the templates of what the main subject does with a thing of their own: "ended his career"."""
+    """Yield the templates of possessions of the main subject: "ended his career"."""
     yield from _owned(tree, words, topic_words, main=True)
 
 
 def elsewhere(
     tree: Tree, words: Collection[str], topic_words: Collection[str]
 ) -> Iterator[Candidate | Dropped]:
-    """Yield the templates of a thing of one's own elsewhere: in another clause, or deeper in a phrase."""
+    """Yield the templates of possessions in other clauses, or deeper in a phrase."""
     yield from _owned(tree, words, topic_words, main=False)
 
 
@@ -75,7 +73,6 @@ def _owned(
 def _of_the_same(
     verdict: Verdict, host: Host, pronoun: int, text: Callable[[], str], fits: tuple[Part, ...]
 ) -> Candidate | Dropped:
-    """Return the template if pronoun and subject refer to the same person, or why there is none."""
     if not verdict.accepted:
         return Dropped(f"not the same person: {verdict.reason}")
     return attempt(host.subject, pronoun, text, fits)
@@ -90,9 +87,9 @@ def _text_of_owned(tree: Tree, host: Host, pronoun: int, topic_words: Collection
 
 
 def _of_another(tree: Tree, host: Host, text: str, topic_words: Collection[str]) -> str:
-    """Make the text of a clause about another person's action: "said that the press hated [Y] book".
+    """Make the text of a clause about another's action: "said that the press hated [Y] book".
 
-    ``text``: makes the text of the predicate alone.
+    ``text``: the text of the predicate alone.
     """
     subject, *more = host.passed
     if more or not tree.has(subject, "nsubj"):
@@ -107,7 +104,7 @@ def _of_another(tree: Tree, host: Host, text: str, topic_words: Collection[str])
 def of_subject(
     tree: Tree, words: Collection[str], topic_words: Collection[str]
 ) -> Iterator[Candidate | Dropped]:
-    """Yield the templates of a clause about a thing of the main subject: "said that his health failed"."""
+    """Yield the templates of clauses about the main subject's possession: "said that his health failed"."""
     for pronoun, word in enumerate(tree.words):
         thing = tree.heads[pronoun]
         clause = tree.heads[thing]
@@ -150,17 +147,16 @@ def with_clause(
     before = predicate(in_general(part, clause), head, clause)
     check_clause(part, clause, joint, before)
     check_hints((*before, *inner), topic_words)
-    if len(before) + len(inner) > LONGEST + 1:  # of both together, beside [Y]
+    if len(before) + len(inner) > LONGEST + 1:  # both together, besides [Y]
         raise Refused("too long")
     return f"The [X] {' '.join((*before, joint, *inner))}"
 
 
 def bare(tree: Tree, noun: int, first: int) -> tuple[str, ...]:
-    """Return a noun without what names, counts or describes it: "his first Grammy award" -> ``award``.
+    """Return a noun without modifiers that name, count or describe it: "his first Grammy award" -> ``award``.
 
-    Its owner, or the clause behind it, tells which one is meant: it needs no more, as it would for
-    :func:`~pcf_core.mining.predicates.noun_phrase`.  ``first``: the token behind which its words begin, the
-    owner's if there is one, whose may be a person too: "his students", of "his wife" his *spouse*.
+    Its owner, or the clause after it, says which one is meant.  ``first``: the token after which its words
+    begin: the owner, of which it may be a person ("his students", *spouse* for "his wife"), or −1.
     """
     check_head(tree, noun, owned=first >= 0)
     if tree.tags[noun] not in ("NN", "NNS"):
@@ -180,7 +176,6 @@ def bare(tree: Tree, noun: int, first: int) -> tuple[str, ...]:
 
 
 def _with_article(tree: Tree, noun: int) -> tuple[str, ...]:
-    """Return a bare noun with its article, of which a plural may have none."""
     articles = [tree.words[child].lower() for child in tree.children(noun, "det")]
     words = bare(tree, noun, -1)
     if not articles and tree.tags[noun] == "NNS":
@@ -199,14 +194,14 @@ def _leads_to_a_subject(tree: Tree, thing: int) -> bool:
 def relative(
     tree: Tree, words: Collection[str], topic_words: Collection[str]
 ) -> Iterator[Candidate | Dropped]:
-    """Yield the templates of a clause that says more of a noun: "sold the house that he had built"."""
+    """Yield the templates of a clause that describes a noun: "sold the house that he had built"."""
     for pronoun, word in enumerate(tree.words):
         clause = tree.heads[pronoun]
         noun = tree.heads[clause]
         if word.lower() not in words or not tree.has(pronoun, "nsubj") or not tree.has(clause, "acl:relcl"):
             continue
         if noun > pronoun or (tree.words[pronoun - 1].lower() == "where" and tree.heads[noun] == tree.root):
-            continue  # the latter is of the construction *where*
+            continue  # left to the construction *where*
         host = host_that_owns(tree, pronoun)
         if host is None:
             continue
@@ -228,7 +223,7 @@ def _text_of_relative(tree: Tree, host: Host, pronoun: int, topic_words: Collect
 
 
 def _joint(tree: Tree, noun: int, pronoun: int) -> tuple[str, ...]:
-    """Return the connective between a clause and its noun: *that*, also if there is none, or *in which*."""
+    """Return the connective between a noun and its clause: *that*, also if there is none, or *in which*."""
     first = noun + 1 if tree.words[noun + 1] != "," else noun + 2
     between = tuple(word.lower() for word in tree.words[first:pronoun])
     if not between:

@@ -1,20 +1,19 @@
-"""Chinese for the miner: its sentences, its words, and the two constructions that its rules read.
+"""Chinese for the miner: its sentences, its word lists, and two constructions.
 
-护士      说      (，)    她 很 累                护士      失去 了    她 的          工作
-subject < verb < comma < subject of its clause    subject < verb    < pronoun 的  < object
+    护士      说      (，)    她 很 累                护士      失去 了    她 的          工作
+    subject < verb < comma < subject of its clause    subject < verb    < pronoun 的  < object
 
-The rules read relations of Universal Dependencies as in the treebank UD Chinese GSD, and what
-:data:`pcf_core.mining.parser.schemes.STANFORD` makes of the labels of spaCy's Chinese packages.  No precision
-was measured, so no construction is on by itself.
+The rules read relations of Universal Dependencies as in UD Chinese GSD, and what
+:data:`pcf_core.mining.parser.schemes.STANFORD` makes of the labels of spaCy's Chinese packages.  Precision
+was not measured, so no construction is on by default.
 
-Both constructions are made of listed words alone (``assets/language/zh/words.toml``), so that a template
-holds no hint at a group: 这位[X]说[Y], 这位[X]失去了[Y]的工作.  Before and behind the words of a template a
-sentence may go on.  Nothing in Chinese says that 他 or 她 is the subject of the clause above: 医生说她会康复
-may well be of a patient.  So the rules accept only subjects that are one person for certain, with nobody else
-named before the pronoun, and refuse whatever they do not know.
+Both use only listed words (``assets/language/zh/words.toml``), so that a template has no hint at a group:
+这位[X]说[Y], 这位[X]失去了[Y]的工作.  A sentence may have more words before and after.  他 or 她 need not be
+the subject of the clause above (医生说她会康复 may be about a patient), so only subjects that are certainly
+one person are accepted, with nobody else named before the pronoun.
 
-A sentence ends behind ``。``, ``！``, ``？`` or ``…`` with the marks and closing quotation marks that follow,
-and at the end of a line.  A full stop of Latin script ends none: it stands in numbers and foreign names.
+A sentence ends after ``。``, ``！``, ``？`` or ``…`` with the marks and closing quotation marks that follow,
+and at the end of a line, but not at a Latin full stop, which occurs in numbers and foreign names.
 """
 
 from __future__ import annotations
@@ -36,16 +35,16 @@ from pcf_core.mining.sentences import WITHOUT_WORD
 from pcf_core.mining.verb_groups import Candidate, Dropped, Refused
 
 PRONOUNS = ("他", "她")
-FITS: tuple[Part, ...] = ("pronoun",)  # before 的 too: Chinese has one form
+FITS: tuple[Part, ...] = ("pronoun",)  # also before 的
 OF = "的"
 COMMAS = ("，", ",")
 DIRECT = frozenset("：:“”「」『』‘’\"'")
 PLURAL = "们"
 TIME = re.compile(r"[\d〇零一二三四五六七八九十]+[年月日号时点分]?|[年月日号时点分]")  # 5月 3 日
-Behind = Callable[[Tree, int, int], tuple[list[str], list[str]]]  # tree, verb, pronoun -> words kept
+Behind = Callable[[Tree, int, int], tuple[list[str], list[str]]]  # tree, verb, pronoun -> words to keep
 GENDERS = {"他": "male", "她": "female"}
-NAMES = ("NR", "NNP", "PROPN")  # tags of a name: Chinese Treebank, UD Chinese GSD, universal
-DOT = "·"  # between the parts of a foreigner's name
+NAMES = ("NR", "NNP", "PROPN")  # tags of names: Chinese Treebank, UD Chinese GSD, universal
+DOT = "·"  # between the parts of a foreign name
 OF_ONE = ("det", "nummod", "clf")
 OF_A_NAME = ("appos", "flat")
 EVIDENCE = "occupations-zh"
@@ -53,17 +52,14 @@ MAX_CHARACTERS = 120
 TOO_LONG = f"sentence over {MAX_CHARACTERS} characters"
 SENTENCE = re.compile(r"[^。！？!?…\n]*+(?:[。！？!?…]++[”’」』）)\"]*+|\n|\Z)")
 CHARACTER = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff]")
-# No pronoun: 其他 (other), 吉他 (guitar); 他们 and 她们 are several.
+# Not pronouns: 其他 (other), 吉他 (guitar); 他们 and 她们 are plural.
 NOT_BEHIND, NOT_BEFORE = "其吉", "们"
 
 
 def clause(
     tree: Tree, pronouns: Collection[str], topic_words: Collection[str] = ()
 ) -> Iterator[Candidate | Dropped]:
-    """Yield at most one template of a sentence whose pronoun is the subject of a clause; or why it gave none.
-
-    ``pronouns``: those that are looked for; ``topic_words``: all words of the topics; none may stand inside.
-    """
+    """Yield at most one template of a pronoun as the subject of a clause, or why there is none."""
     for pronoun, verb in _candidates(tree, pronouns, "nsubj"):
         governed = tree.heads[pronoun]
         if not tree.has(governed, "ccomp") or tree.heads[governed] != verb:
@@ -76,10 +72,7 @@ def clause(
 def possessive(
     tree: Tree, pronouns: Collection[str], topic_words: Collection[str] = ()
 ) -> Iterator[Candidate | Dropped]:
-    """Yield at most one template of a sentence whose pronoun owns the object; or why it gave none.
-
-    ``pronouns`` and ``topic_words`` as for :func:`clause`.
-    """
+    """Yield at most one template of a pronoun that owns the object, or why there is none."""
     for pronoun, verb in _candidates(tree, pronouns, "nmod", "det"):
         thing = tree.heads[pronoun]
         if not tree.has(thing, "obj") or tree.heads[thing] != verb:
@@ -118,7 +111,7 @@ def _tried(
 
 
 def _check_alone(tree: Tree, pronoun: int) -> None:
-    """Refuse a pronoun of several (他 们), and one with more than 的 beside it (她 和 同事)."""
+    """Refuse plural pronouns (他 们), and any with more than 的 beside it (她 和 同事)."""
     behind = tree.words[pronoun + 1 : pronoun + 2]
     beside = [tree.words[child] for child in tree.children(pronoun) if tree.words[child] != OF]
     if PLURAL in behind or beside:
@@ -126,10 +119,9 @@ def _check_alone(tree: Tree, pronoun: int) -> None:
 
 
 def _before(tree: Tree, subject: int, verb: int) -> list[str]:
-    """Return the words kept between subject and verb: negation, and the first half of a verb.
+    """Return the words to keep between subject and verb: negation, and the first half of a verb.
 
-    Commas, times and listed adverbs are removed, also before the subject.  Other words are refused, because
-    they may name another person or change the meaning of the verb.
+    Commas, times and listed adverbs are removed, also before the subject; other words are refused.
     """
     lists, words_before = words(), []
     for child in tree.children(verb):
@@ -146,9 +138,9 @@ def _before(tree: Tree, subject: int, verb: int) -> list[str]:
 
 
 def _behind_saying(tree: Tree, verb: int, pronoun: int) -> tuple[list[str], list[str]]:
-    """Return the words kept between verb and pronoun (a comma or none), and after the pronoun (none).
+    """Return the words to keep between verb and pronoun (a comma or none), and after it (none).
 
-    Other words are refused, and so is direct speech, in which 他 and 她 never refer to the speaker.
+    Direct speech is refused: 他 and 她 in it never refer to the speaker.
     """
     between = tree.words[verb + 1 : pronoun]
     if any(mark in DIRECT for mark in between):
@@ -159,7 +151,7 @@ def _behind_saying(tree: Tree, verb: int, pronoun: int) -> tuple[list[str], list
 
 
 def _behind_doing(tree: Tree, verb: int, pronoun: int) -> tuple[list[str], list[str]]:
-    """Return the words kept between verb and pronoun (an aspect marker or none), and after the pronoun."""
+    """Return the words to keep between verb and pronoun (an aspect marker or none), and after it."""
     between, thing = tree.words[verb + 1 : pronoun], tree.heads[pronoun]
     if len(between) > 1 or any(word not in words().aspect for word in between):
         raise Refused("more than the verb stands before the pronoun")
@@ -169,7 +161,6 @@ def _behind_doing(tree: Tree, verb: int, pronoun: int) -> tuple[list[str], list[
 
 
 def _check_person(tree: Tree, subject: int, pronoun: int) -> None:
-    """Refuse a subject that may be several people, no person, of another gender, or beside another person."""
     for child in tree.children(subject):
         _check_beside(tree, subject, child)
     if not _is_person(tree, subject):
@@ -180,10 +171,10 @@ def _check_person(tree: Tree, subject: int, pronoun: int) -> None:
 
 
 def _check_beside(tree: Tree, subject: int, child: int) -> None:
-    """Refuse what stands beside the subject unless it is known to name nobody else.
+    """Refuse words beside the subject unless they certainly name nobody else.
 
     Allowed are one article, number and classifier of one (这 位), a noun or adjective without dependents
-    (医院 护士, 年轻 护士), and the name of the same person (护士 王芳, 王 医生), but no whole name before the
+    (医院 护士, 年轻 护士), and the name of the same person (护士 王芳, 王 医生), but no full name before the
     noun: 小红 妈妈 is the mother of 小红.
     """
     lists, below = words(), list(tree.subtree(child))
@@ -194,7 +185,7 @@ def _check_beside(tree: Tree, subject: int, child: int) -> None:
     single = below == [child] and child < subject
     same = tree.has(child, *OF_A_NAME) and below == [child] and _is_name(tree, child)
     title = child == subject - 1 and _is_name(tree, subject)  # 护士 王芳
-    may_be_name = _is_name(tree, child) or not tree.tags[child]  # a parser without a tagger cannot tell
+    may_be_name = _is_name(tree, child) or not tree.tags[child]  # unknown without a tagger
     named = _is_noun_for_person(tree, child) or (may_be_name and len(tree.words[child]) > 1)
     plain = tree.has(child, "compound", "amod", "nmod") and (title or not named)
     if not (same or (single and plain)):
@@ -202,7 +193,7 @@ def _check_beside(tree: Tree, subject: int, child: int) -> None:
 
 
 def _is_person(tree: Tree, token: int) -> bool:
-    """Tell whether a noun is one person: by itself, by such a noun before it, or as a foreigner's name."""
+    """Tell whether a noun is one person: by itself, by such a noun before it, or as a foreign name."""
     if _is_noun_for_person(tree, token):
         return True
     name = tree.words[token]
@@ -214,21 +205,16 @@ def _is_person(tree: Tree, token: int) -> bool:
 
 
 def _is_noun_for_person(tree: Tree, token: int) -> bool:
-    """Tell whether a word is a listed noun for a person, or one with a character before it.
-
-    王医生, 女护士 and 副教授 are such words; 医生们 is none.
-    """
+    """Tell whether a word is a listed noun for a person, or one after a character: 王医生, 女护士, 副教授."""
     word = tree.words[token]
     return word in words().person or (len(word) > 2 and word[1:] in words().person)
 
 
 def _is_name(tree: Tree, token: int) -> bool:
-    """Tell whether the parser tags a word as a proper name; without a tagger no word is one."""
     return tree.tags[token] in NAMES
 
 
 def _gender_of(tree: Tree, subject: int) -> str | None:
-    """Return the gender of a subject or of a word next to it, ``"male"`` or ``"female"``; else ``None``."""
     lists = words()
     parts = [
         part
@@ -242,10 +228,10 @@ def _gender_of(tree: Tree, subject: int) -> str | None:
 
 @dataclass(frozen=True)
 class Words:
-    """The lists, each as the file explains it.
+    """The lists that the file explains.
 
-    ``person`` has the terms of the shipped occupations and all of ``male`` and ``female`` too; ``own``: verb
-    -> the things that are of who does it.
+    ``person`` includes the shipped occupations, ``male`` and ``female``; ``own``: verb -> its subject's
+    things.
     """
 
     person: frozenset[str]
@@ -263,13 +249,13 @@ class Words:
 
 
 def lists_of_chinese() -> str:
-    """Hash all that :func:`words` is made of, the shipped occupations too."""
+    """Hash everything that :func:`words` reads."""
     return digest([lists_identity("zh"), load_evidence(EVIDENCE).hash])
 
 
 @lru_cache(maxsize=1)
 def words() -> Words:
-    """Load the shipped lists, once."""
+    """Load the shipped lists."""
     path = settings().assets / "language" / "zh" / "words.toml"
     table = tomllib.loads(path.read_text(encoding="utf8"))
     lists = {name: frozenset(text.split()) for name, text in table.items() if isinstance(text, str)}
@@ -280,20 +266,16 @@ def words() -> Words:
 
 
 class Sentences:
-    """Finds the sentences of a text that have a wanted word.
-
-    ``words``: of one script; a word counts wherever its characters stand, but not in 其他 and 他们.
-    """
+    """Finds the sentences of a text with a wanted word, which may be part of a word except 其他 and 他们."""
 
     def __init__(self, words: Collection[str]) -> None:
         either = "|".join(re.escape(word) for word in sorted(words, key=len, reverse=True))
         self._search = re.compile(rf"(?<![{NOT_BEHIND}])(?:{either})(?!{NOT_BEFORE})" if either else "(?!)")
 
     def __call__(self, text: str, passed: Counter[str]) -> Iterator[tuple[int, str]]:
-        """Yield (offset of the first character, sentence), from left to right.
+        """Yield (offset, sentence) from left to right.
 
-        ``passed`` counts the others: those over 120 characters with a wanted word as ``TOO_LONG``, those
-        without one as ``WITHOUT_WORD``.
+        ``passed`` counts the others: over 120 characters, or without a wanted word.
         """
         for match in SENTENCE.finditer(text):
             sentence = match[0].strip()
@@ -308,5 +290,5 @@ class Sentences:
 
 
 def count_characters(text: str) -> int:
-    """Count Chinese characters, the unit in which texts without spaces are measured."""
+    """Count Chinese characters, the unit of length for Chinese texts."""
     return sum(1 for _ in CHARACTER.finditer(text))

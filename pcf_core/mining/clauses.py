@@ -1,4 +1,4 @@
-"""Clauses of *he* and *she*: behind the main predicate (the papers' rule), and elsewhere; a rule a place.
+"""Clauses of *he* and *she*: after the main predicate (the papers' rule), and elsewhere; one rule each.
 
     clause       Smith said he would leave no stone unturned.  The [X] said that [Y]
     fronted      After she retired, Smith moved away.          The [X] moved after [Y]
@@ -10,15 +10,15 @@
     object       Smith said that the press hated him.          The [X] said that the press hated [Y]
 
 The clausal rule is the first: subject < predicate < connective < pronoun, the subject of a clause that
-depends on the predicate.  Chains of infinitives ("began to realise that", "was able to walk after") are its
-own.  A small parser often attaches that clause wrongly, which is repaired first.  Before and after:
+depends on the predicate, also through infinitives ("began to realise that", "was able to walk after").  A
+small parser often attaches that clause wrongly, which is repaired first.  Before and after:
 
     decided <-advcl- whether he should stay     ->  ccomp
     knew <-obj- what <-acl:relcl- he wanted     ->  knew <-ccomp- wanted <-obj- what
     told <-obj- press <-acl- that he resigned   ->  told <-ccomp- resigned
 
-Every other rule hands a tree in which the clause depends on a main predicate to the parts of the first; whom
-the pronoun means is judged in the tree as it was parsed.
+The other rules build a tree in which the clause depends on a main predicate, and use the parts of the first;
+whom the pronoun refers to is judged in the tree as parsed.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ QUESTIONS = frozenset(["how", "why", "what", "where", "when", "who", "whom"])
 RELATIVES = frozenset(["which", "whom", "who", "whose", "where", "what"])
 QUESTION_WORDS = frozenset(["what", "who", "whom", "where", "why", "how"])
 OBJECTS = ("him", "her")
-OUTSIDE = ("mark", "cc", "punct", "discourse", "advmod")  # what joins a clause to the rest of its sentence
+OUTSIDE = ("mark", "cc", "punct", "discourse", "advmod")  # what joins a clause to its sentence
 LOOSE = ("ccomp", "advcl", "conj", "parataxis", "acl")
 RULES_OF_OBJECTS = tuple(rule for rule in RULES if rule is not the_pronoun_has_a_gender)
 
@@ -60,7 +60,7 @@ def clausal(
 ) -> Iterator[Candidate | Dropped]:
     """Yield at most one template of a sentence, or why a sentence of this form gives none.
 
-    ``words``: the pronouns, in lower case; ``topic_words``: all words of the topics; none may stand inside.
+    ``words``: the pronouns, in lower case; ``topic_words``: which no template may contain.
     """
 
     def pair_of(pronoun: int) -> _Pair | None:
@@ -79,7 +79,7 @@ def governor(tree: Tree, clause: int) -> tuple[int, int] | None:
     """Find the main predicate on which a clause depends, and its subject.
 
     The main predicate is the root, or a predicate joined to it that shares its subject ("came and said"); an
-    infinitive may stand between ("refused to say whether he ...").
+    infinitive may be between ("refused to say whether he ...").
     """
     if not tree.has(clause, "ccomp", "advcl", "conj") or tree.heads[clause] == clause:
         return None
@@ -96,7 +96,6 @@ def governor(tree: Tree, clause: int) -> tuple[int, int] | None:
 
 
 def _text(tree: Tree, head: int, clause: int, pronoun: int, topic_words: Collection[str]) -> str:
-    """Make the template of a predicate and the clause below it."""
     joint = connective(tree, clause, pronoun)
     words = general_predicate(in_general(tree, clause), head, clause)
     check_clause(tree, clause, joint, words)
@@ -105,20 +104,20 @@ def _text(tree: Tree, head: int, clause: int, pronoun: int, topic_words: Collect
 
 
 def check_hints(words: Collection[str], topic_words: Collection[str], *, groups: bool = False) -> None:
-    """Refuse words that hint at whom the topic is about, or are of the topic."""
+    """Refuse words of the topic, or that hint at a group."""
     if hint := hints(words, topic_words, groups=groups):
         raise Refused(hint)
 
 
 def check_phrase(phrase: Collection[str], topic_words: Collection[str], *, groups: bool = False) -> None:
-    """Refuse hints, as :func:`check_hints` does, and an *it* that refers to something."""
+    """Refuse hints, and an *it* that refers to something."""
     check_hints(phrase, topic_words, groups=groups)
     if "it" in phrase:
         raise Refused("a pronoun inside")
 
 
 def connective(tree: Tree, clause: int, pronoun: int) -> str:
-    """Return the words that join the clause; ``that`` where a reporting verb has none."""
+    """Return the words that join the clause; ``that`` if a reporting verb has none."""
     left = [
         token
         for token in tree.children(clause, "mark", "cc", "advmod", "obj", "obl", "xcomp", "nsubj", "ccomp")
@@ -157,7 +156,7 @@ def connective(tree: Tree, clause: int, pronoun: int) -> str:
 
 
 def check_clause(tree: Tree, clause: int, joint: str, words: Sequence[str]) -> None:
-    """Refuse clauses that this predicate does not take: most are relative clauses that were parsed amiss."""
+    """Refuse clauses that this predicate does not take: mostly misparsed relative clauses."""
     head, lists = tree.heads[clause], lexicon().lists
     lemma, word = lemma_of(tree, head), tree.words[head].lower()
     verbal = not tree.children(head, "cop") and tree.tags[head].startswith("VB")
@@ -188,7 +187,7 @@ def check_clause(tree: Tree, clause: int, joint: str, words: Sequence[str]) -> N
 
 
 def repaired(tree: Tree, clause: int) -> Tree:
-    """Return the tree with the clause attached where it belongs; the same tree if no error is known."""
+    """Return the tree with known attachment errors of a clause repaired."""
     for repair in (_question_after_its_verb, _free_relative, _clause_of_the_told):
         better = repair(tree, clause)
         if better is not None:
@@ -197,7 +196,7 @@ def repaired(tree: Tree, clause: int) -> Tree:
 
 
 def _question_after_its_verb(tree: Tree, clause: int) -> Tree | None:
-    """Read ``whether``, ``that`` or ``if`` after a verb that takes it as the start of a complement."""
+    """Make ``whether``, ``that`` or ``if`` after a verb that takes it start a complement."""
     verb = tree.heads[clause]
     if not tree.has(clause, "advcl") or tree.children(verb, "ccomp", "obj"):
         return None
@@ -214,7 +213,7 @@ def _question_after_its_verb(tree: Tree, clause: int) -> Tree | None:
 
 
 def _free_relative(tree: Tree, clause: int) -> Tree | None:
-    """Attach a question word that the verb has as its object to the clause that it opens."""
+    """Attach a question word that is the verb's object to its clause."""
     word = tree.heads[clause]
     verb = tree.heads[word]
     if (
@@ -248,7 +247,7 @@ def _attached(tree: Tree, clause: int, verb: int) -> Tree:
 def fronted(
     tree: Tree, words: Collection[str], topic_words: Collection[str]
 ) -> Iterator[Candidate | Dropped]:
-    """Yield the template of a clause that goes before its main clause: "After she retired, Smith moved"."""
+    """Yield the template of a clause before its main clause: "After she retired, Smith moved"."""
 
     def pair_of(pronoun: int) -> _Pair | None:
         clause = tree.heads[pronoun]
@@ -262,7 +261,7 @@ def fronted(
 
 
 def main(tree: Tree, words: Collection[str], topic_words: Collection[str]) -> Iterator[Candidate | Dropped]:
-    """Yield the template of a main clause behind one with its subject: "When Smith retired, she moved"."""
+    """Yield the template of a main clause after one with its subject: "When Smith retired, she moved"."""
 
     def pair_of(pronoun: int) -> _Pair | None:
         before = (clause for clause in tree.children(tree.heads[pronoun], "advcl") if clause < pronoun)
@@ -274,7 +273,6 @@ def main(tree: Tree, words: Collection[str], topic_words: Collection[str]) -> It
 
 
 def _before_main(tree: Tree, subject: int, topic_words: Collection[str]) -> str:
-    """Make the text of a subject's clause, which goes before its main clause."""
     clause = tree.heads[subject]
     joint = connective(tree, clause, subject)
     phrase = general_predicate(in_general(alone(tree, clause), clause), clause)
@@ -301,7 +299,7 @@ def embedded(
 
 
 def governed(tree: Tree, clause: int) -> tuple[Tree, int, int] | None:
-    """Find the predicate on which a clause depends, and its subject, in a tree where it is the main one."""
+    """Find a clause's predicate and its subject, in a tree with that predicate as its root."""
     top = tree.heads[clause]
     while tree.has(top, "xcomp"):
         top = tree.heads[top]
@@ -317,7 +315,7 @@ def governed(tree: Tree, clause: int) -> tuple[Tree, int, int] | None:
 
 
 def _hangs_loose(tree: Tree, clause: int, top: int) -> bool:
-    """Tell whether a clause behind a comma may be that of a person further up.
+    """Tell whether a clause after a comma may refer to a person further up.
 
     *Ali had supported the way Verdonk handled it, although she felt …*
     """
@@ -352,10 +350,7 @@ def participle(
 
 
 def where(tree: Tree, words: Collection[str], topic_words: Collection[str]) -> Iterator[Candidate | Dropped]:
-    """Yield the template of a clause about an event at a place: "moved to a town where she taught".
-
-    A place with a name becomes *a place*.
-    """
+    """Yield the template of a clause about *a place*: "moved to a town where she taught"."""
 
     def pair_of(pronoun: int) -> _Pair | None:
         clause, head = tree.heads[pronoun], tree.root
@@ -372,14 +367,13 @@ def where(tree: Tree, words: Collection[str], topic_words: Collection[str]) -> I
 
 
 def _last_place(tree: Tree, verb: int, where: int) -> int | None:
-    """Return the noun that ends right before *where*, though the clause hangs from the verb; or none."""
+    """Return the verb's noun that ends right before *where*."""
     behind = where - 1 if tree.words[where - 1] != "," else where - 2
     nouns = (noun for noun in tree.children(verb, "obj", "obl") if tree.tags[noun] in ("NN", "NNP"))
     return next((noun for noun in nouns if max(tree.subtree(noun)) in (behind, where - 1)), None)
 
 
 def _there(tree: Tree, head: int, noun: int, topic_words: Collection[str]) -> str:
-    """Make the text of a predicate with the place that a relative clause describes."""
     named = is_name(tree, noun) and preposition(tree, noun) != "between"
     tree = in_general(closed(tree, noun) if named else tree, noun)
     predicate_words = list(predicate(tree, head))
@@ -397,7 +391,7 @@ def _there(tree: Tree, head: int, noun: int, topic_words: Collection[str]) -> st
 def numbers(
     tree: Tree, words: Collection[str], topic_words: Collection[str]
 ) -> Iterator[Candidate | Dropped]:
-    """Yield templates of the clausal rule for a sentence without its numbers, if it has none with them."""
+    """Yield templates of the clausal rule without numbers, if there are none with them."""
     fewer = without_numbers(tree)
     if fewer == tree or any(isinstance(one, Candidate) for one in clausal(tree, words, topic_words)):
         return
@@ -405,7 +399,7 @@ def numbers(
 
 
 def without_numbers(tree: Tree) -> Tree:
-    """Return the tree without measures ("26 years old") and numbers before plurals ("three books")."""
+    """Remove measures ("26 years old") and numbers before plurals ("three books")."""
     cut = []
     for token, head in enumerate(tree.heads):
         if head <= token:
@@ -422,7 +416,7 @@ def without_numbers(tree: Tree) -> Tree:
 def objects(
     tree: Tree, words: Collection[str], topic_words: Collection[str]
 ) -> Iterator[Candidate | Dropped]:
-    """Yield the template of a clause that is about the subject: "Smith said that the press hated him"."""
+    """Yield the template of a clause with the subject as object: "Smith said that the press hated him"."""
 
     def pair_of(pronoun: int) -> _Pair | None:
         clause = tree.heads[pronoun]
@@ -439,7 +433,6 @@ def objects(
 
 
 def _about(tree: Tree, head: int, clause: int, inner: int, pronoun: int, topic_words: Collection[str]) -> str:
-    """Make the text of a clause with its object open."""
     joint = connective(tree, clause, inner)
     words = predicate(tree, head, clause)
     check_clause(tree, clause, joint, words)
@@ -454,10 +447,7 @@ def _about(tree: Tree, head: int, clause: int, inner: int, pronoun: int, topic_w
 
 @dataclass(frozen=True)
 class _Pair:
-    """Where a pronoun stands: the subject that it may mean, and how the text is made.
-
-    ``tree``: the one in which it is judged whether they are the same person, where it is not as parsed.
-    """
+    """The subject that a pronoun may refer to, and its text; ``tree``: to judge in, if repaired."""
 
     subject: int
     text: Callable[[], str]
@@ -472,7 +462,7 @@ def _first(
     relation: str = "nsubj",
     fits: tuple[Part, ...] = FITS,
 ) -> Iterator[Candidate | Dropped]:
-    """Yield the first template of a pronoun with this relation, else the first reason why there is none."""
+    """Yield the first template of a pronoun with this relation, or the first reason why there is none."""
     dropped: Dropped | None = None
     for pronoun, word in enumerate(tree.words):
         if word.lower() not in words or not tree.has(pronoun, relation) or tree.heads[pronoun] == pronoun:
@@ -494,7 +484,7 @@ def _first(
 
 
 def alone(tree: Tree, top: int) -> Tree:
-    """Return the tree with a clause as its root, without the words that join it to the rest."""
+    """Return the tree with a clause as its root, without its connective."""
     subject = tree.children(top, "nsubj")[0]
     outside = [child for child in tree.children(top, *OUTSIDE) if child < subject]
     return tree.edited(
@@ -506,7 +496,7 @@ def alone(tree: Tree, top: int) -> Tree:
 def as_main_verb(tree: Tree, verb: int) -> Tree:
     """Return the tree with a participle as its main verb, in the past.
 
-    Refused are one with an auxiliary or a lemma that is not its own, and prepositions ("considering").
+    Refused are participles with an auxiliary or a doubtful lemma, and prepositions ("considering").
     """
     lemma = lemma_of(tree, verb)
     word = tree.words[verb].lower()

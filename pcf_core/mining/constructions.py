@@ -1,9 +1,9 @@
-"""The constructions that can be mined, each with its switch: where a word stands that means the subject.
+"""The constructions that can be mined: sentence forms in which a word refers to the subject.
 
-``on``: whether it is mined where nothing is said.  That needs a precision of 0.95 with a lower Wilson bound
-of 0.90 (:data:`PRECISION`, :data:`LOWER`).  ``measured``: what ``python -m benchmarks.constructions`` said
-with the shipped parser on GUM and GAP, and two readers of accepted pairs (``python -m benchmarks.recall``),
-right ones of those accepted, together.  Of Chinese nothing was measured.
+``on``: mined by default, which needs a precision of 0.95 with a lower Wilson bound of 0.90
+(:data:`PRECISION`, :data:`LOWER`).  ``measured``: right and accepted pairs, from ``python -m
+benchmarks.constructions`` with the shipped parser on GUM and GAP, and two readers (``python -m
+benchmarks.recall``).  Chinese was not measured.
 """
 
 from __future__ import annotations
@@ -20,18 +20,17 @@ from pcf_core.mining.verb_groups import Candidate, Dropped
 
 Position = Literal["subject", "predicate"]
 Finder = Callable[[Tree, Collection[str], Collection[str]], Iterator[Candidate | Dropped]]
-PRECISION, LOWER = 0.95, 0.90  # what a construction needs to be on by itself
-Z = 1.959964  # of a 95 % interval
+PRECISION, LOWER = 0.95, 0.90  # needed to be on by default
+Z = 1.959964  # for a 95 % interval
 
 
 @dataclass(frozen=True)
 class Construction:
     """A construction.
 
-    ``example``: a sentence and its template; ``positions``: of the topics that it is mined for.  ``words``:
-    those of the topic's words that it takes; all where it is empty.  ``find`` yields templates of a tree,
-    given these and all words of the topics.  ``measured``: ``None`` where nothing was, or where no
-    word stands at ``[Y]``.
+    ``example``: a sentence and its template.  ``words``: those of the topic's words that it uses; all if
+    empty.  ``find`` yields the templates of a tree, given these and all topic words.  ``measured``: ``None``
+    if it was not, or there is no word at ``[Y]``.
     """
 
     name: str
@@ -45,7 +44,7 @@ class Construction:
 
     @property
     def lower(self) -> float:
-        """The lower end of Wilson's 95 % interval of the precision (Wilson 1927); 0 where none is known."""
+        """The lower end of Wilson's 95 % interval of the precision (Wilson 1927); 0 if unknown."""
         right, accepted = self.measured or (0, 0)
         if not accepted:
             return 0.0
@@ -56,7 +55,7 @@ class Construction:
 
     @property
     def standing(self) -> str:
-        """Whether it is on by itself, and what was measured, in words."""
+        """Whether it is on by default, and what was measured, in words."""
         switch = "on" if self.on else "off"
         if self.measured is None:
             return f"{switch} by itself" if self.on else f"{switch} by itself: not measured"
@@ -66,11 +65,11 @@ class Construction:
         return f"{switch} by itself: {right} of {accepted} right, precision at least {self.lower:.2f}"
 
     def taken(self, topic_words: Collection[str]) -> Collection[str]:
-        """Return the words of the topics, in lower case, that it takes."""
+        """Return the topic's lower-case words that it uses."""
         return tuple(word for word in self.words if word in topic_words) if self.words else topic_words
 
     def wanted(self, topic_words: Collection[str]) -> Collection[str]:
-        """Return the words of which a sentence must have one, in lower case; of phrases, without articles."""
+        """Return the lower-case words of which a sentence must have one, without articles."""
         if self.find is modifiers.attributive:
             return modifiers.nouns_for_persons()
         if self.words:

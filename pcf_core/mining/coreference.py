@@ -1,21 +1,20 @@
-"""Whether a pronoun below the main predicate means the main subject: rules within one sentence.
+"""Decide whether a pronoun below the main predicate refers to the main subject, within one sentence.
 
     The nurse said that she would stay.        she = the nurse: accepted
     The nurse told the doctor that she ...     she may be the doctor: refused
 
-Precision goes before recall.  A pair is accepted that no rule of ``RULES`` refuses, and they refuse
+Precision matters more than recall.  A pair is accepted unless a rule of ``RULES`` refuses it:
 
     him and her, objects            a pronoun beside or above the clause, or in the subject
-    his friend, in his absence he   quoted speech, where one of both is in it and the other is not
+    his friend, in his absence he   quoted speech, where only one of the two is in it
     I, it, there, who, everyone     plurals, coordinated subjects, "no nurse"
     organisations, places, months   "the" + name, nouns for anything but a person
     the judge ruled that he ...
     another gender                  another person of this gender who may be meant, or another pronoun
-                                    that means somebody else
+                                    that refers to somebody else
 
-There is no recogniser of names: a name is a person's unless a word of it speaks against that
-(:mod:`pcf_core.mining.persons`); a given name rules out the other gender, and clears *Jack London* of being
-a place.
+There is no recogniser of names: a name is a person's unless one of its words says otherwise
+(:mod:`pcf_core.mining.persons`); a given name excludes the other gender, and *Jack London* as a place.
 
 Measured by ``python -m benchmarks.coreference`` with the shipped parser: right of accepted pairs, the lower
 end of Wilson's 95 % interval of that share, and recall.
@@ -26,9 +25,9 @@ end of Wilson's 95 % interval of that share, and recall.
     GUM, annotators' trees                 79/80 0.93 0.81     252/255 0.97 0.77     538/546 0.97 0.64
     GUM, parsed                            78/79 0.93 0.80     235/238 0.96 0.73     499/507 0.97 0.62
 
-The rules here were written against GAP's development part and GUM.  GAP's validation part is held out: none
-of its sentences was read for them, though its figures were seen, and one choice (that only phrases with *of*
-hide a person) was made on the sum of both parts.
+The rules were written with GAP's development part and GUM.  GAP's validation part is held out: its sentences
+were not read, but its figures were seen, and one choice (only phrases with *of* hide a person) used both
+parts.
 """
 
 from __future__ import annotations
@@ -58,29 +57,25 @@ QUOTES = frozenset({'"', "“", "”", "„", "``", "''", "‘‘", "’’", "�
 QUANTIFIERS = frozenset(
     {"all", "any", "both", "each", "either", "every", "many", "neither", "no", "several", "some"}
 )
-# Forms that no verb of one person has, where they are its first auxiliary or its copula.
+# Plural forms of a first auxiliary or copula.
 OF_SEVERAL = frozenset({"are", "were", "have", "do", "'re", "’re"})
-Check = Callable[[Tree, int, int], str | None]  # of a tree, a subject and a pronoun: why they are not one
+Check = Callable[[Tree, int, int], str | None]  # tree, subject, pronoun -> why they are not the same person
 WHEREABOUTS = frozenset({"at", "during", "in", "inside", "into", "near", "since", "until", "within"})
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """Whether a pronoun means a subject.
-
-    ``reason``: what an accepted subject is (``pronoun``, ``name``, ``noun``), or why it is refused.
-    """
+    """Whether a pronoun refers to a subject; ``reason``: the subject's kind, or why it is refused."""
 
     accepted: bool
     reason: str
 
 
 def judge(tree: Tree, subject: int, pronoun: int, rules: Sequence[Check] | None = None) -> Verdict:
-    """Judge whether ``pronoun`` means ``subject``, two tokens of one sentence.
+    """Judge whether a pronoun refers to the subject of a predicate, as tokens of one sentence.
 
-    ``subject`` is that of a predicate; ``pronoun`` is *he* or *she*, the subject of a clause below the
-    predicate, or *his* or *her* there.  The first of ``RULES``, or of other ``rules``, that refuses gives the
-    reason.
+    ``pronoun``: *he* or *she*, the subject of a clause below the predicate, or *his* or *her* there.
+    ``rules``: :data:`RULES` by default; the first that refuses gives the reason.
     """
     for rule in RULES if rules is None else rules:
         reason = rule(tree, subject, pronoun)
@@ -96,14 +91,11 @@ def kind_of(tree: Tree, subject: int) -> str:
     return "name" if is_name(tree, subject) else "noun"
 
 
-# The rules, each of which says why it refuses, or nothing.
+# The rules: each returns why it refuses, or ``None``.
 
 
 def the_pronoun_has_a_gender(tree: Tree, subject: int, pronoun: int) -> str | None:
-    """Check for *he* and *she* as subjects, *his* and *her* before a noun.
-
-    As objects they mean others too often.
-    """
+    """Require *he* or *she* as a subject, or *his* or *her* before a noun."""
     word = tree.words[pronoun].lower()
     if word in SUBJECTS and tree.has(pronoun, "nsubj"):
         return None
@@ -113,14 +105,14 @@ def the_pronoun_has_a_gender(tree: Tree, subject: int, pronoun: int) -> str | No
 
 
 def the_subject_is_one(tree: Tree, subject: int, pronoun: int) -> str | None:
-    """Check that the other word is the subject of a predicate other than the pronoun's own."""
+    """Require the subject of a predicate other than the pronoun's own."""
     if tree.has(subject, "nsubj") and tree.heads[subject] not in (subject, pronoun):
         return None
     return "the other word is not the subject of a clause"
 
 
 def the_pronoun_is_below(tree: Tree, subject: int, pronoun: int) -> str | None:
-    """Check that it is outside of the subject and below its predicate, *he* and *she* in another clause."""
+    """Require a pronoun below the subject's predicate, *he* and *she* in another clause."""
     path = path_to(tree, pronoun, tree.heads[subject])
     if path is None or subject in path:
         return "the pronoun does not stand below the subject's predicate"
@@ -132,7 +124,7 @@ def the_pronoun_is_below(tree: Tree, subject: int, pronoun: int) -> str | None:
 
 
 def a_possessive_stands_apart(tree: Tree, subject: int, pronoun: int) -> str | None:
-    """Check that it owns a thing, not *her friend* nor *was her guest*, and that a comma goes between."""
+    """Refuse *her friend* and *was her guest*; require a comma before the subject."""
     if tree.words[pronoun].lower() in SUBJECTS:
         return None
     thing = tree.heads[pronoun]
@@ -159,7 +151,7 @@ def touches_a_body(tree: Tree, subject: int, pronoun: int) -> bool:
 
 
 def neither_is_quoted(tree: Tree, subject: int, pronoun: int) -> str | None:
-    """Check for quotation marks between the two: *he* in quoted speech is seldom the speaker."""
+    """Refuse quotation marks between the two: *he* in quoted speech is seldom the speaker."""
     between = tree.words[min(subject, pronoun) + 1 : max(subject, pronoun)]
     split = sum(pair == ("`", "`") for pair in pairwise(between))  # `` as two words
     if (sum(word in QUOTES for word in between) + split) % 2 or ":" in between:
@@ -168,14 +160,14 @@ def neither_is_quoted(tree: Tree, subject: int, pronoun: int) -> str | None:
 
 
 def the_subject_is_of_the_third_person(tree: Tree, subject: int, pronoun: int) -> str | None:
-    """Refuse *I*, *you*, *we* and *they*, and *it*, *there*, *who* and *someone*."""
+    """Refuse *I*, *you*, *we*, *they*, *it*, *there*, *who* and *someone*."""
     if tree.words[subject].lower() in SUBJECTS or tree.tags[subject].startswith("NN"):
         return None
     return "the subject is another pronoun"
 
 
 def the_subject_is_singular(tree: Tree, subject: int, pronoun: int) -> str | None:
-    """Check that the subject is singular, without coordination or quantifier."""
+    """Refuse plural and coordinated subjects, and quantifiers."""
     determiners = (tree.words[child].lower() for child in tree.children(subject, "det"))
     if (
         tree.tags[subject] in ("NNS", "NNPS")
@@ -187,7 +179,7 @@ def the_subject_is_singular(tree: Tree, subject: int, pronoun: int) -> str | Non
 
 
 def the_verb_agrees(tree: Tree, subject: int, pronoun: int) -> str | None:
-    """Refuse *student descriptions are …*, read as if the student were: one person has no verb of several."""
+    """Refuse plural verbs, as in *student descriptions are …* with the student misread as subject."""
     verbs = [verb for verb in tree.children(tree.heads[subject], "aux", "cop") if verb > subject]
     if verbs and tree.words[verbs[0]].lower() in OF_SEVERAL:
         return "the verb is of several"
@@ -195,7 +187,7 @@ def the_verb_agrees(tree: Tree, subject: int, pronoun: int) -> str | None:
 
 
 def the_subject_is_a_person(tree: Tree, subject: int, pronoun: int) -> str | None:
-    """Check that the subject is *he* or *she*, a person's name or a noun for one person."""
+    """Require *he* or *she*, a person's name or a noun for one person."""
     if tree.words[subject].lower() in SUBJECTS:
         return None
     if is_name(tree, subject):
@@ -204,17 +196,14 @@ def the_subject_is_a_person(tree: Tree, subject: int, pronoun: int) -> str | Non
 
 
 def the_genders_agree(tree: Tree, subject: int, pronoun: int) -> str | None:
-    """Compare the genders of pronouns, nouns and titles.
-
-    A given name counts where nearly all its bearers are of one gender.
-    """
+    """Refuse another gender; a given name counts if nearly all its bearers have one gender."""
     if gender_of(tree, subject) in (None, GENDERS[tree.words[pronoun].lower()]):
         return None
     return "the genders differ"
 
 
 def the_subject_does_not_judge(tree: Tree, subject: int, pronoun: int) -> str | None:
-    """Refuse *the judge ruled that he ...*: who passes judgement by office, or rules, speaks of others."""
+    """Refuse *the judge ruled that he ...*: judging subjects speak about others."""
     path = path_to(tree, pronoun, tree.heads[subject]) or []
     clause = next((token for token in path if tree.has(token, "ccomp")), None)
     if clause is None or tree.words[subject].lower() in SUBJECTS:
@@ -227,11 +216,11 @@ def the_subject_does_not_judge(tree: Tree, subject: int, pronoun: int) -> str | 
 
 
 def nobody_else_is_named(tree: Tree, subject: int, pronoun: int) -> str | None:
-    """Look for a noun or name of a person of the same gender that the pronoun might take up.
+    """Refuse if the pronoun may refer to another person of the same gender.
 
-    Left of the subject, it is less likely meant by *he* and *she* than the subject is; a possessive behind
-    the subject may take up whoever was named.  A place *where* something is done is nobody, nor is the noun
-    of which a clause says more, where the subject is *he* or *she* ("He met Jones, whom he hired").
+    Persons before the subject are less likely meant by *he* and *she* than the subject; a possessive after
+    the subject may refer to anybody.  Not counted: a place *where* something is done and, if the subject is
+    *he* or *she*, the noun that a clause describes ("He met Jones, whom he hired").
     """
     gender = GENDERS[tree.words[pronoun].lower()]
     anyone = tree.words[pronoun].lower() not in SUBJECTS and subject < pronoun
@@ -254,10 +243,7 @@ def nobody_else_is_named(tree: Tree, subject: int, pronoun: int) -> str | None:
 
 
 def no_other_pronoun_competes(tree: Tree, subject: int, pronoun: int) -> str | None:
-    """Find other pronouns: *She told her that she …*, *He knew what Smith would say when he …*.
-
-    This includes *his father said that he …*.
-    """
+    """Refuse competing pronouns: *She told her that she …*, *his father said that he …*."""
     gender = GENDERS[tree.words[pronoun].lower()]
     predicate = tree.heads[subject]
     inside = set(tree.subtree(subject))
@@ -280,7 +266,7 @@ def no_other_pronoun_competes(tree: Tree, subject: int, pronoun: int) -> str | N
 
 
 def _has_an_object_of(tree: Tree, subject: int, gender: str) -> bool:
-    """Tell whether a subject does something to *him* or *her*: "If he was late, Jones would call him"."""
+    """Tell whether a subject acts on *him* or *her*: "If he was late, Jones would call him"."""
     own = (
         token
         for token in range(subject + 1, len(tree))
@@ -290,7 +276,7 @@ def _has_an_object_of(tree: Tree, subject: int, gender: str) -> bool:
 
 
 def has_subject(tree: Tree, verb: int, subject: int) -> bool:
-    """Tell whether a verb is the predicate of a subject, or stands below it without a subject between."""
+    """Tell whether a verb is a subject's predicate, or below it without another subject between."""
     for above in (verb, *tree.above(verb)):
         if above == tree.heads[subject]:
             return True
@@ -299,7 +285,7 @@ def has_subject(tree: Tree, verb: int, subject: int) -> bool:
     return False
 
 
-# Of a subject that any pronoun may mean, wherever it stands.
+# For a subject anywhere, and any pronoun.
 OF_A_PERSON: tuple[Check, ...] = (
     neither_is_quoted,
     the_subject_is_of_the_third_person,
@@ -318,15 +304,15 @@ RULES: tuple[Check, ...] = (
     nobody_else_is_named,
     no_other_pronoun_competes,
 )
-# Of *he* and *she* in a main clause, whose subject stands in a clause before.
+# For *he* and *she* in a main clause after the subject's clause.
 RULES_BESIDE = tuple(rule for rule in RULES if rule is not the_pronoun_is_below)
 
 
-# What the rules ask of a tree.
+# Helpers of the rules.
 
 
 def path_to(tree: Tree, token: int, top: int) -> list[int] | None:
-    """Return a token and the heads above it that are below ``top``; ``None`` where it is not below."""
+    """Return a token and the heads above it below ``top``; ``None`` if it is not below."""
     above = list(tree.above(token))
     return [token, *above[: above.index(top)]] if top in above else None
 
@@ -340,10 +326,9 @@ def phrase(tree: Tree, token: int) -> list[int]:
 
 
 def told_more_of(tree: Tree, pronoun: int) -> list[int]:
-    """Return the noun that a clause describes, with its name, because its subject is another person.
+    """Return the noun phrase that a clause describes, because its subject is another person.
 
-    "the man whom she met", "a publicist he married"; for places, all of them: "Melbourne, Australia, where he
-    played", "Leeds and York, where he played".
+    "the man whom she met", "a publicist he married"; "Leeds and York, where he played" (both).
     """
     clause = tree.heads[pronoun]
     if not tree.has(pronoun, "nsubj") or not tree.has(clause, "acl:relcl"):
@@ -357,7 +342,7 @@ def told_more_of(tree: Tree, pronoun: int) -> list[int]:
 
 
 def shares_subject(tree: Tree, token: int, predicate: int) -> bool:
-    """Tell whether a verb has a predicate's subject: it is the predicate, or below it without a subject."""
+    """Tell whether a verb is the predicate, or below it without a subject of its own."""
     while token != predicate:
         if not tree.has(token, "xcomp", "conj", "advcl") or tree.children(token, "nsubj"):
             return False
@@ -369,9 +354,9 @@ def is_brought_up(tree: Tree, token: int, inside: set[int], path: list[int]) -> 
     """Tell whether a noun introduces a person to whom a pronoun may refer.
 
     Excluded are parts of a name or a predicate, *as a producer*, places (*in Jordan*), and nouns deep in
-    another phrase (*the works of Smith*), unless that phrase is the subject (``inside``) or contains the
-    pronoun. A coordinated clause has a parallel subject, so the pronoun does not refer to an oblique (*she
-    sang with Ann, and she ...*).
+    another phrase (*the works of Smith*), unless that is the subject (``inside``) or contains the pronoun.  A
+    coordinated clause has a parallel subject, so obliques are excluded there (*she sang with Ann, and she
+    ...*).
     """
     if tree.has(token, *NAME_PARTS, "amod", "advmod", "xcomp", "root") or tree.children(token, "cop"):
         return False

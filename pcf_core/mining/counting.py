@@ -1,8 +1,6 @@
-"""From a block of documents to counts: what runs on every core, in a process of its own.
+"""Count the templates in a block of documents, in a process of its own.
 
 documents → sentences with a wanted word → trees → skeletons → counts per template and source
-
-A block is documents in a row: the unit that is counted at once, kept at once, and never counted twice.
 """
 
 from __future__ import annotations
@@ -21,15 +19,12 @@ from pcf_core.mining.sentences import WITHOUT_WORD
 from pcf_core.mining.verb_groups import Dropped
 
 CHARACTERS = 200_000  # a few seconds of a parser; part of a ledger's key
-EXAMPLES = 3  # sentences that are remembered of a template: the first in the order of their names
+EXAMPLES = 3  # sentences recorded per template: the first by name
 
 
 @dataclass(frozen=True)
 class TextBlock:
-    """Consecutive documents that are counted together.
-
-    ``number`` counts from 0; ``read``: the bytes of the corpus read up to the end of its last document.
-    """
+    """Documents counted together; ``number``: from 0; ``read``: bytes of the corpus read so far."""
 
     number: int
     documents: tuple[Document, ...]
@@ -37,11 +32,7 @@ class TextBlock:
 
 
 def blocks_of(corpus: Corpus, characters: int = CHARACTERS) -> Iterator[TextBlock]:
-    """Yield documents in the corpus's order, a block as soon as it has so many characters.
-
-    Blocks depend on the corpus alone.  A document is never cut, so that the longest one decides how much is
-    held in memory.
-    """
+    """Yield blocks of whole documents, each as soon as it has so many characters."""
     number, length = 0, 0
     documents: list[Document] = []
     for document in corpus.documents():
@@ -55,10 +46,7 @@ def blocks_of(corpus: Corpus, characters: int = CHARACTERS) -> Iterator[TextBloc
 
 
 class Parser(Protocol):
-    """What is used of :class:`pcf_core.mining.parser.pipeline.Pipeline`, which imports spaCy.
-
-    ``identity`` pins the parser: another one of the same name has another identity.
-    """
+    """A parser such as :class:`pcf_core.mining.parser.pipeline.Pipeline`; ``identity`` pins its output."""
 
     @property
     def name(self) -> str: ...  # noqa: D102
@@ -67,17 +55,13 @@ class Parser(Protocol):
     def identity(self) -> str: ...  # noqa: D102
 
     def trees(self, texts: Iterable[str]) -> Iterator[list[Tree]]:
-        """Yield the sentences of each text as trees, in the order of the texts."""
+        """Yield the sentences of each text, in order."""
         ...
 
 
 @dataclass
 class Tally:
-    """The counts of one template.
-
-    ``examples``: ``document id@offset``, sorted; ``fits``: parts of speech seen at ``[Y]``, see
-    :class:`~pcf_core.core.topics.Template`.
-    """
+    """The counts of one template; ``examples``: ``document id@offset``, sorted."""
 
     count: int = 0
     documents: int = 0
@@ -88,11 +72,10 @@ class Tally:
 
 @dataclass
 class Counts:
-    """What was counted in a block.
+    """The counts of a block.
 
-    ``words``: read, in the language's unit; ``sentences``: parsed, because they have a wanted word.  Every
-    sentence that was read is one of ``matches``, which gave a template; of ``dropped``, which gave none, by
-    the first reason; and of ``without_word``, which have no wanted word.
+    ``words``: in the language's unit; ``sentences``: with a wanted word.  Every sentence is in one of
+    ``matches`` (gave a template), ``dropped`` (by the first reason) and ``without_word``.
     """
 
     templates: dict[str, Tally] = field(default_factory=dict)
@@ -106,7 +89,7 @@ class Counts:
 
 @dataclass(frozen=True)
 class Parsed:
-    """A sentence of a document with its trees: more than one where the parser sees several sentences."""
+    """A sentence of a document with its trees: several if the parser splits it."""
 
     document: Document
     offset: int
@@ -114,7 +97,7 @@ class Parsed:
 
 
 class BlockCounter:
-    """A parser and a rule, ready to count block after block."""
+    """A parser and a rule, ready to count blocks."""
 
     def __init__(self, parser: Parser, rule: Rule) -> None:
         self.parser = parser
@@ -123,7 +106,7 @@ class BlockCounter:
         self.search = self.language.search(rule.wanted)
 
     def count(self, block: TextBlock) -> Counts:
-        """Count a block: a function of its documents alone."""
+        """Count a block."""
         counts = Counts(
             documents=len(block.documents),
             words=sum(self.language.count(document.text) for document in block.documents),
@@ -137,7 +120,6 @@ class BlockCounter:
         return counts
 
     def _parsed(self, documents: Sequence[Document], dropped: Counter[str]) -> Iterator[tuple[int, Parsed]]:
-        """Yield every sentence with a wanted word, and the number of its document."""
         sentences = [
             (number, document, offset, sentence)
             for number, document in enumerate(documents)
@@ -173,12 +155,12 @@ class BlockCounter:
 
 
 def first_examples(*several: Iterable[str]) -> tuple[str, ...]:
-    """Choose the examples to remember out of several lists; their order does not matter."""
+    """Choose the examples to record from several lists, in any order."""
     return tuple(sorted({example for examples in several for example in examples})[:EXAMPLES])
 
 
 def all_parts(*several: Iterable[Part]) -> tuple[Part, ...]:
-    """Unite what fits at ``[Y]`` according to several rules."""
+    """Unite the parts of speech that fit at ``[Y]``."""
     united = {part for parts in several for part in parts}
     return tuple(part for part in PARTS if part in united)
 
@@ -186,9 +168,9 @@ def all_parts(*several: Iterable[Part]) -> tuple[Part, ...]:
 def open_counter(
     pipeline: str, topics: tuple[Topic, ...], constructions: tuple[str, ...] = ()
 ) -> BlockCounter:
-    """Open a parser by name for the topics' rule: called in the process that counts, which imports spaCy.
+    """Open a parser for the topics' rule; called in the counting process, as it imports spaCy.
 
-    Raises PipelineError for a parser that cannot be used, TopicError for topics without a rule in common.
+    Raises PipelineError for an unusable parser, TopicError for topics without a common rule.
     """
     from pcf_core.mining.parser.pipeline import open_pipeline
 

@@ -1,4 +1,4 @@
-"""Open a corpus by name, and yield its documents, or a random sample of them, one by one."""
+"""Open a corpus by name, and yield its documents or a random sample of them."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ ACCEPTED = (
     ".txt, .jsonl, .xml (a Wikipedia dump), .srt (subtitles), .html and .warc or .wet (web archives), each "
     "optionally followed by .gz, .bz2 or .zst, and .parquet"
 )
-BLOCK = 2**20  # documents that are drawn from at once
+BLOCK = 2**20  # documents to draw from at once
 
 
 @dataclass(frozen=True)
 class Part:
-    """One file of a corpus.  ``size`` in bytes, None if unknown; ``state`` changes when its content does."""
+    """One file of a corpus.  ``size`` in bytes; ``state`` changes with its content."""
 
     name: str
     size: int | None
@@ -38,12 +38,10 @@ class Part:
 
 
 class Corpus:
-    """Documents in the order of the files' names and, in a file, as they stand.
+    """Documents in the order of files and positions.
 
-    ``name``: of the file or folder, or ``hf:…``; ``licence``: "" where unknown; ``identity``: another one
-    where the files' names, sizes or times, the sample or its seed differ.  ``size``: bytes to be read in all,
-    packed as they are, None if unknown; ``read``: so far.  A sample is read twice, so that its size is
-    twice that of the files: first the documents are counted, then those drawn are made.
+    ``identity``: depends on the files' names, sizes and times, the sample and its seed.  ``size``: bytes to
+    read, packed, ``None`` if unknown; ``read``: so far.  A sample is read twice, first to count.
     """
 
     def __init__(
@@ -56,12 +54,12 @@ class Corpus:
         self._sample = sample
         self._seed = seed
         self._chosen: NDArray[np.int64] | None = None
-        self._before = 0  # bytes of what has been read to its end
+        self._before = 0  # bytes of completed files
         self._source: Source | None = None
 
     @property
     def size(self) -> int | None:
-        """Bytes to read in all, including both passes over a sample; ``None`` if a part has no known size."""
+        """Bytes to read in all, including both passes over a sample."""
         sizes = [part.size for part in self._parts]
         passes = 1 if self._sample is None else 2
         return None if None in sizes else passes * sum(size or 0 for size in sizes)
@@ -72,11 +70,7 @@ class Corpus:
         return self._before + (self._source.read if self._source else 0)
 
     def documents(self) -> Iterator[Document]:
-        """Yield the documents from the first one on, the same in each call, keeping none.
-
-        :class:`~pcf_core.core.errors.CorpusError`: a file cannot be read any further, a document of it is
-        malformed, or there is none.
-        """
+        """Yield the documents, the same in each call; CorpusError if one is unreadable or there is none."""
         self._before, self._source = 0, None
         if self._sample is None:
             for entry in self._entries():
@@ -96,7 +90,6 @@ class Corpus:
         self._before, self._source = self.size or self.read, None
 
     def _entries(self) -> Iterator[Entry]:
-        """Yield every document, not made yet."""
         empty = True
         for part in self._parts:
             source = Source(part.path())
@@ -115,11 +108,9 @@ class Corpus:
 def open_corpus(name: str | Path, *, sample: int | None = None, seed: int = 0) -> Corpus:
     """Open a corpus: a file or folder, a name in the operator's folder (PCF_CORPORA), or ``hf:…``.
 
-    ``sample``: so many documents, each with the same chance and none twice, drawn by ``seed``; they keep
-    their order, and a larger sample of the same seed holds a smaller one.  Nothing is read yet but the card
-    beside a file: ``wiki.toml`` with a ``licence`` for ``wiki.jsonl.gz``.
-
-    Raises CorpusError for what cannot be read, a broken card, or a sample below 1.
+    ``sample``: the number of documents to draw, without replacement, by ``seed``; they keep their order, and
+    a larger sample contains a smaller one.  Only the card beside a file is read: ``wiki.toml`` with a
+    ``licence`` for ``wiki.jsonl.gz``.  CorpusError: unreadable, a broken card, a sample below 1.
     """
     if sample is not None and sample < 1:
         raise CorpusError(f"A sample must have at least 1 document; {sample:,} were requested.")
@@ -134,7 +125,7 @@ def open_corpus(name: str | Path, *, sample: int | None = None, seed: int = 0) -
 
 
 def offered_corpora() -> tuple[str, ...]:
-    """List files and folders of the operator's folder (PCF_CORPORA) that can be opened, sorted."""
+    """List files and folders in the operator's folder (PCF_CORPORA) that can be opened."""
     folder = settings().corpora
     if folder is None or not folder.is_dir():
         return ()
@@ -142,10 +133,10 @@ def offered_corpora() -> tuple[str, ...]:
 
 
 def drawn(count: int, sample: int, seed: int) -> NDArray[np.int64]:
-    """Draw ordinals below ``count`` at random without replacement, rising: [min(sample, count)].
+    """Draw [min(sample, count)] sorted ordinals below ``count`` at random without replacement.
 
-    Every ordinal has a mark, SplitMix64 of (seed, ordinal) (Steele et al. 2014, doi:10.1145/2714064.2660195);
-    those with the lowest marks are drawn.  Marks of a seed all differ, as SplitMix64 is a bijection.
+    Every ordinal has a mark, SplitMix64 of (seed, ordinal) (Steele et al. 2014, doi:10.1145/2714064.2660195),
+    and the lowest marks are drawn.  SplitMix64 is a bijection, so marks differ.
     """
     marks = np.empty(0, np.uint64)
     ordinals = np.empty(0, np.int64)
@@ -169,14 +160,13 @@ def _mixed(values: NDArray[np.uint64]) -> NDArray[np.uint64]:
 
 
 def _existing(name: str | Path) -> Path:
-    """Return the path of that name, else the one in the operator's folder."""
     folder = settings().corpora
     try:
         for path in [Path(name).expanduser(), *([folder / name] if folder else [])]:
             if str(name).strip() and path.exists():
                 return path
     except (OSError, ValueError, RuntimeError):
-        pass  # a name too long for the file system, one with a null byte, the home of an unknown user
+        pass  # too long, a null byte, an unknown home
     raise CorpusError(
         f"{shown(name)} is neither a file nor a folder: give the path of a corpus, or hf:OWNER/NAME for one "
         "on the hub."
@@ -184,7 +174,6 @@ def _existing(name: str | Path) -> Path:
 
 
 def _files(path: Path) -> list[Path]:
-    """Return the file, or the readable files of the folder."""
     if path.is_dir():
         files = _inside(path)
         if not files:
@@ -196,7 +185,6 @@ def _files(path: Path) -> list[Path]:
 
 
 def _inside(folder: Path) -> list[Path]:
-    """List the readable files of a folder, by name, without those of its subfolders."""
     try:
         return sorted(path for path in folder.iterdir() if _readable(path)) if folder.is_dir() else []
     except OSError as problem:
@@ -218,7 +206,6 @@ def _part(path: Path) -> Part:
 
 
 def _licence(path: Path) -> str:
-    """Return the licence on the card of a file; empty without a card."""
     form, packing = suffixes(path)
     card = path.with_name(path.name[: len(path.name) - len(form) - len(packing)] + ".toml")
     if not card.is_file():

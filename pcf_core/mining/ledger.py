@@ -1,7 +1,7 @@
 """The ledger of one mining: a SQLite file with the finished blocks and their counts.
 
-One transaction marks a block and adds its counts.  So the file always holds the counts of whole blocks, each
-exactly once, however a process ended, and the next process continues with the remaining blocks.
+One transaction marks a block and adds its counts, so each is counted exactly once however processes end, and
+the next process continues with the remaining blocks.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from pcf_core.core.topics import MinedTemplate
 from pcf_core.mining.counting import Counts, all_parts, first_examples
 
 FORMAT = "4"  # part of a ledger's key
-MOST_SOURCES = 100  # that a template is given with: the heaviest
-OTHERS = "other sources"  # the rest of them together
+MOST_SOURCES = 100  # of a template, the most frequent
+OTHERS = "other sources"  # stands for the rest
 BUSY_SECONDS = 30.0
 DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 FULL = (errno.ENOSPC, errno.EDQUOT)
@@ -49,7 +49,7 @@ ADD_SOURCE = """INSERT INTO sources SELECT id, ?, ? FROM templates WHERE text = 
 
 @dataclass(frozen=True)
 class Facts:
-    """Sums over the blocks that are done; ``seconds`` of wall time.  ``count``: of all templates together."""
+    """Sums over finished blocks; ``seconds`` of wall time.  ``count``: of all templates."""
 
     documents: int = 0
     words: int = 0
@@ -63,10 +63,7 @@ class Facts:
 
 
 class Ledger:
-    """An open ledger; several processes may have the same one open.
-
-    Every method raises :class:`StoreError` where the cache is full, read-only or lost.
-    """
+    """An open ledger, shared by processes.  Methods raise StoreError if it is full, read-only or lost."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -87,7 +84,7 @@ class Ledger:
 
     @property
     def finished(self) -> bool:
-        """Whether every block of the corpus is done."""
+        """Whether all blocks are done."""
         with self._errors_in_words():
             return bool(self._connection.execute("SELECT 1 FROM facts WHERE name = 'finished'").fetchall())
 
@@ -97,19 +94,19 @@ class Ledger:
             self._connection.execute("INSERT OR IGNORE INTO facts VALUES ('finished', 1)")
 
     def done(self) -> set[int]:
-        """Return the numbers of the blocks that are done."""
+        """Return the numbers of finished blocks."""
         with self._errors_in_words():
             return {number for (number,) in self._connection.execute("SELECT number FROM blocks")}
 
     def has(self, number: int) -> bool:
-        """Tell whether a block is done, by whatever process."""
+        """Tell whether a block is finished."""
         with self._errors_in_words():
             return bool(
                 self._connection.execute("SELECT 1 FROM blocks WHERE number = ?", [number]).fetchall()
             )
 
     def add(self, number: int, counts: Counts, seconds: float) -> bool:
-        """Store the counts of a block that took so long; false where another process has stored them."""
+        """Store the counts of a block; return false if another process has stored them."""
         facts = {**{name: getattr(counts, name) for name in COUNTED}, "seconds": seconds}
         templates = [
             (text, tally.count, tally.documents, json.dumps(tally.examples), json.dumps(tally.fits))
@@ -130,7 +127,7 @@ class Ledger:
         return True
 
     def facts(self) -> Facts:
-        """Return what was counted so far."""
+        """Return the sums so far."""
         with self._errors_in_words():
             sums = dict(self._connection.execute("SELECT name, value FROM facts").fetchall())
             dropped = self._connection.execute("SELECT reason, count FROM dropped ORDER BY -count, reason")
@@ -144,9 +141,9 @@ class Ledger:
             )
 
     def templates(self, cut: float = 1) -> Iterator[MinedTemplate]:
-        """Yield the templates with at least so high a count, the heaviest first, equals by their text.
+        """Yield the templates with at least this count, in descending order, then by text.
 
-        A template with more than ``MOST_SOURCES`` has the heaviest of them, and the rest as ``OTHERS``.
+        Of more than ``MOST_SOURCES`` the most frequent are listed, and the rest added up as ``OTHERS``.
         """
         with self._errors_in_words():
             for number, text, count, documents, examples, fits in self._connection.execute(
@@ -191,7 +188,7 @@ class Ledger:
 
 
 def open_ledger(path: Path, say: Callable[[str], None]) -> Ledger:
-    """Open a ledger, or begin one; report a damaged one to ``say``, set it aside and begin a new one."""
+    """Open or create a ledger; set a damaged one aside and report it to ``say``."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         try:
@@ -226,7 +223,6 @@ def _damaged() -> sqlite3.DatabaseError:
 
 
 def _code(error: Exception) -> int | None:
-    """Return SQLite's primary result code; ``None`` for other errors."""
     code = getattr(error, "sqlite_errorcode", None)
     return None if code is None else code & 0xFF
 

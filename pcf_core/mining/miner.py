@@ -19,15 +19,12 @@ from pcf_core.mining.ledger import FORMAT, Facts, Ledger, open_ledger
 from pcf_core.mining.pool import Counters, Opened
 from pcf_core.mining.rules import LANGUAGES, Rule
 
-FOLDER = "mining"  # in the cache: the ledgers
+FOLDER = "mining"  # of the ledgers in the cache
 
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a mining is.  ``read`` of ``size`` bytes; ``size`` is None where it is unknown.
-
-    The rest is counted so far, also by earlier processes.
-    """
+    """The progress of a mining over all processes: ``read`` of ``size`` bytes (``None`` if unknown)."""
 
     read: int
     size: int | None
@@ -39,14 +36,14 @@ class Progress:
 
 @dataclass(frozen=True)
 class Mined:
-    """A mined set, and what was counted before the cut."""
+    """A mined set, and the sums before the cut."""
 
     templates: MinedSet
     facts: Facts
 
     @property
     def count(self) -> float:
-        """All matches of the templates above the cut."""
+        """The count of all templates above the cut."""
         return sum(template.count for template in self.templates.templates)
 
 
@@ -66,13 +63,11 @@ def mine(
 ) -> Mined:
     """Count the templates of a corpus, block by block, and return those counted at least ``cut`` times.
 
-    The same request again continues where it stopped, or is answered from the ledger, so it does not matter
-    which process mined which part, or how many processes there were.
-
-    ``rule``: of the topics (:func:`pcf_core.mining.rules.rule_for`); ``counters``: processes that count by
-    this rule.  ``folder``: of the cache, which has the ledger.  ``name``: of the set.  ``characters``: per
-    block.  ``on_progress``: called after each block.  ``pause``: called between two blocks, and while
-    waiting; its exception stops the mining for now.  ``say``: takes sentences for the user.
+    The same request continues where it stopped, or is answered from the ledger; the number of processes does
+    not matter.  ``rule``: from :func:`pcf_core.mining.rules.rule_for`; ``counters``: processes that use it.
+    ``folder``: of the cache.  ``name``: of the set.  ``characters``: per block.  ``on_progress``: called
+    after each block.  ``pause``: called between blocks and while waiting; an exception from it stops the
+    mining.  ``say``: receives messages for the user.
 
     Raises CorpusError for a corpus that cannot be read or has no template, PipelineError for its parser,
     ScoringError if the counting processes die, and StoreError if the cache is full; counts are kept.
@@ -122,7 +117,7 @@ def _so_many(number: int, noun: str) -> str:
 def key_of(
     corpus: Corpus, topics: Sequence[Topic], rule: Rule, opened: Opened, characters: int = CHARACTERS
 ) -> str:
-    """Hash what decides the counts; the result names the ledger."""
+    """Hash what decides the counts, to name the ledger."""
     return digest(
         {
             "corpus": corpus.identity,
@@ -142,7 +137,6 @@ def key_of(
 def _require_templates(
     templates: Sequence[MinedTemplate], facts: Facts, corpus: Corpus, rule: Rule, cut: float
 ) -> None:
-    """Raise CorpusError for an empty set, with the reasons why no sentence became a template."""
     if not facts.sentences:
         lost = ", ".join(f"{count:,} × {reason}" for reason, count in facts.dropped.items())
         raise CorpusError(
@@ -163,8 +157,6 @@ def _require_templates(
 
 
 class _Work:
-    """A mining under way."""
-
     def __init__(
         self,
         corpus: Corpus,
@@ -183,7 +175,6 @@ class _Work:
         self._so_far = self._progress_so_far(0)
 
     def _progress_so_far(self, read: int) -> Progress:
-        """Return the contents of the ledger, whichever process counted them."""
         facts = self._ledger.facts()
         return Progress(read, self._corpus.size, facts.documents, facts.words, facts.sentences, facts.matches)
 
@@ -210,7 +201,7 @@ class _Work:
                 self._report(block.read)
 
     def _report(self, read: int, *counted: int) -> None:
-        """Report progress that never shrinks, though blocks may end in another order than they were read."""
+        """Report progress that never shrinks, although blocks may finish in another order."""
         before = self._so_far
         documents, words, sentences, matches = counted or (0, 0, 0, 0)
         self._so_far = Progress(

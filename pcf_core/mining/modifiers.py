@@ -1,4 +1,4 @@
-"""Words of a topic that mean or describe the subject; a rule for each place.
+"""Words of a topic that refer to or describe the subject; one rule each.
 
     reflexive             The nurse blamed herself.             The [X] blamed [Y]         a reflexive pronoun
     reflexive-elsewhere   Smith left, and kept to herself.      The [X] kept to [Y]        a reflexive pronoun
@@ -10,11 +10,9 @@
     adjective-elsewhere   The pilot is a deaf man.              The [X] was a [Y] person   an adjective
     attributive           The inspectors were appointed in May. The [X], who was appointed, is [Y]     either
 
-Where a topic's word has its article ("a Muslim"), the article is at ``[Y]`` too.
-
-The attributive rule finds no word of the topic: where it is an adjective ("is black"), it has no place in a
-clause, so that what is said of people by their profession is mined (BVF D.3) and the template asks of whom it
-is true (PCF 8.5).  Of the dead nothing is true any more: "The [X], who was killed, was [Y]".
+A topic's word with an article ("a Muslim") includes it at ``[Y]``.  The attributive rule uses no word of the
+topic: statements about people by profession are mined (BVF D.3), and the template asks of whom they are true
+(PCF 8.5), in the past for the dead: "The [X], who was killed, was [Y]".
 """
 
 from __future__ import annotations
@@ -50,7 +48,7 @@ RULES = tuple(rule for rule in OF_A_PERSON if rule is not neither_is_quoted)
 def reflexive(
     tree: Tree, words: Collection[str], topic_words: Collection[str]
 ) -> Iterator[Candidate | Dropped]:
-    """Yield the template of what the subject does to themself: "The nurse blamed herself"."""
+    """Yield the template of what subjects do to themselves: "The nurse blamed herself"."""
     head, subject = tree.root, _subject(tree)
     matches = [
         child
@@ -96,7 +94,7 @@ def reflexive_elsewhere(
 def emphatic(
     tree: Tree, words: Collection[str], topic_words: Collection[str]
 ) -> Iterator[Candidate | Dropped]:
-    """Yield the templates of a subject that did it in person: "The nurse herself resigned"."""
+    """Yield the templates of emphasised subjects: "The nurse herself resigned"."""
     for token, word in enumerate(map(str.lower, tree.words)):
         if word not in words or word not in REFLEXIVES:
             continue
@@ -114,7 +112,7 @@ def emphatic(
 
 
 def _stressed(tree: Tree, reflexive: int) -> int | None:
-    """Return the subject that a reflexive directly follows, before their predicate; ``None`` elsewhere."""
+    """Return the subject that a reflexive directly follows, before their predicate."""
     for subject in range(reflexive):
         if tree.has(subject, "nsubj") and subject < reflexive < tree.heads[subject]:
             ends = max(token for token in (subject, *tree.subtree(subject)) if token < reflexive)
@@ -125,7 +123,7 @@ def _stressed(tree: Tree, reflexive: int) -> int | None:
 
 
 def noun(tree: Tree, words: Collection[str], topic_words: Collection[str]) -> Iterator[Candidate | Dropped]:
-    """Yield the template of a noun that describes the subject: "The surgeon was a woman"."""
+    """Yield the template of a noun as predicate: "The surgeon was a woman"."""
     predicated = _said_of_subject(tree, words, article=True)
     if predicated is None:
         return
@@ -143,7 +141,7 @@ def noun(tree: Tree, words: Collection[str], topic_words: Collection[str]) -> It
 def adjective(
     tree: Tree, words: Collection[str], topic_words: Collection[str]
 ) -> Iterator[Candidate | Dropped]:
-    """Yield the template of an adjective that says how the subject was: "The pilot is deaf"."""
+    """Yield the template of an adjective as predicate: "The pilot is deaf"."""
     predicated = _said_of_subject(tree, words, article=False)
     if predicated is None:
         return
@@ -160,7 +158,7 @@ def adjective(
 def noun_elsewhere(
     tree: Tree, words: Collection[str], topic_words: Collection[str]
 ) -> Iterator[Candidate | Dropped]:
-    """Yield the templates of nouns that say what the subject of another clause was, or was besides.
+    """Yield the templates of nouns as predicates of other clauses, or beside another noun.
 
     "Rain fell when Smith was a boy", "Smith, who was the son of a judge, left", "Smith was a nurse and king".
     """
@@ -186,9 +184,9 @@ def noun_elsewhere(
 def adjective_elsewhere(
     tree: Tree, words: Collection[str], topic_words: Collection[str]
 ) -> Iterator[Candidate | Dropped]:
-    """Yield the templates of adjectives that say how the subject of another clause was, or which person.
+    """Yield the templates of adjectives as predicates of other clauses, or before a person.
 
-    "Rain fell when Smith was old" and "Smith is a blind singer": who is one is a *person* in the template.
+    "Rain fell when Smith was old" and "Smith is a blind singer"; the template has *person* for the noun.
     """
     pairs = (
         (head, token) for head in _said_of_somebody(tree) for token in (head, *tree.children(head, "amod"))
@@ -213,14 +211,14 @@ def adjective_elsewhere(
 
 
 def _shares_article(tree: Tree, first: int, second: int) -> bool:
-    """Tell whether a noun goes without its *a*, which it shares with the first: "a singer and actor"."""
+    """Tell whether a noun shares the *a* of the first: "a singer and actor"."""
     articles = {tree.words[article].lower() for article in tree.children(first, "det")}
     alone = second != first and tree.tags[second] == "NN" and not tree.children(second, "det", "nmod:poss")
     return alone and not articles.isdisjoint(("a", "an"))
 
 
 def _said_of_somebody(tree: Tree) -> list[int]:
-    """Return the nouns that clauses use for a person, without those the person wants "to be"."""
+    """Return the nouns with a copula, without infinitives ("wants to be")."""
     heads = sorted({tree.heads[token] for token in range(len(tree)) if tree.has(token, "cop")})
     return [
         head
@@ -259,7 +257,7 @@ def apposition(
 
 
 def nouns_for_persons() -> tuple[str, ...]:
-    """List every noun for a person that can be a subject, singular and plural."""
+    """List the nouns for a person that can be a subject, singular and plural."""
     words = lexicon()
     nouns = words.persons - words.lists["not_subjects"]
     return tuple(sorted({*nouns, *(form for form, noun in words.plural.items() if noun in nouns)}))
@@ -268,15 +266,12 @@ def nouns_for_persons() -> tuple[str, ...]:
 def attributive(
     tree: Tree, words: Collection[str], topic_words: Collection[str]
 ) -> Iterator[Candidate | Dropped]:
-    """Yield templates of a sentence whose subject is a person by profession: one for each predicate.
-
-    ``words`` are not used: the template asks of whom its predicate is true.
-    """
+    """Yield one template for each predicate of a subject that is a profession; ``words`` are not used."""
     head = tree.root
     subject = next(iter(tree.children(head, "nsubj")), head)
     if subject >= head or not _is_profession(tree, subject):
         return
-    further = (  # of the same subject: "came and settled"
+    further = (  # with the same subject: "came and settled"
         verb
         for verb in tree.children(head, "conj")
         if verb > head and not tree.children(verb, "nsubj", "csubj", "expl")
@@ -286,10 +281,6 @@ def attributive(
 
 
 def _is_profession(tree: Tree, subject: int) -> bool:
-    """Tell whether a noun names people by what they do.
-
-    A noun without an article, or with a capital inside a sentence, is a name ("Baker came").
-    """
     nouns, word = lexicon(), tree.words[subject]
     noun = nouns.person(word)
     if tree.tags[subject] not in ("NN", "NNS") or noun is None or noun in nouns.lists["not_subjects"]:
@@ -298,7 +289,6 @@ def _is_profession(tree: Tree, subject: int) -> bool:
 
 
 def _true_of(tree: Tree, head: int, topic_words: Collection[str]) -> str:
-    """Make the template of one predicate."""
     words = predicate(tree, head)
     check_phrase(words, topic_words, groups=True)
     phrase = " ".join(words)
@@ -307,16 +297,16 @@ def _true_of(tree: Tree, head: int, topic_words: Collection[str]) -> str:
 
 
 def _subject(tree: Tree) -> int | None:
-    """Return the main subject, where it is the only one and goes before its predicate.
+    """Return the main subject, if it is the only one and before its predicate.
 
-    A second one says that the first was called or begun anew: "Counselor, are you ready?".
+    Two subjects mean that the first is addressed or a false start: "Counselor, are you ready?".
     """
     subjects = tree.children(tree.root, "nsubj")
     return subjects[0] if len(subjects) == 1 and subjects[0] < tree.root else None
 
 
 def _said_of_subject(tree: Tree, words: Collection[str], *, article: bool) -> tuple[int, int, int] | None:
-    """Return the main subject, the finite predicate and the word of the topic that it says of the subject."""
+    """Return the main subject, the finite predicate and the topic's word in it."""
     head, subject = tree.root, _subject(tree)
     if subject is None:
         return None
@@ -331,9 +321,9 @@ def _said_of_subject(tree: Tree, words: Collection[str], *, article: bool) -> tu
 
 
 def _is_one(tree: Tree, token: int, words: Collection[str], *, article: bool) -> bool:
-    """Tell whether a token is a word of the topic: a noun in the singular with its article, or an adjective.
+    """Tell whether a token is a topic's word: a singular noun with its article, or an adjective.
 
-    The tagger takes many a noun of this kind for an adjective ("became a Muslim"): the article decides.
+    The article decides, as taggers take many such nouns for adjectives ("became a Muslim").
     """
     word = tree.words[token].lower()
     is_word = word in words or any(f"{one} {word}" in words for one in ARTICLES)
@@ -342,7 +332,6 @@ def _is_one(tree: Tree, token: int, words: Collection[str], *, article: bool) ->
 
 
 def _copula(tree: Tree, head: int, token: int) -> tuple[str, ...]:
-    """Return the verb in the past tense, without words that refer to the subject."""
     if tree.children(head, "expl", "csubj", "mark") or (
         head != token and tree.children(head, "ccomp", "xcomp")[0:1] not in ((token,), ())
     ):
@@ -353,9 +342,9 @@ def _copula(tree: Tree, head: int, token: int) -> tuple[str, ...]:
 def _of_person(
     tree: Tree, subject: int, token: int, text: Callable[[], tuple[str, Part]]
 ) -> Candidate | Dropped:
-    """Make the template of a statement about one person in the third person, or return why there is none.
+    """Make the template of a statement about one person, or return why there is none.
 
-    ``token``: the word of the topic.  ``text`` makes the template and determines which words fit, or raises
+    ``token``: the topic's word.  ``text`` returns the template and what fits, or raises
     :class:`~pcf_core.mining.verb_groups.Refused`.
     """
     if reason := next(filter(None, (rule(tree, subject, subject) for rule in RULES)), None):
@@ -370,7 +359,7 @@ def _of_person(
 def _before_noun(
     tree: Tree, token: int, words: Collection[str], topic_words: Collection[str]
 ) -> tuple[tuple[str, ...], Part]:
-    """Return article and adjectives left of the noun, and whether the article stands at ``[Y]`` with it."""
+    """Return article and adjectives before the noun, and whether the article is part of ``[Y]``."""
     left: list[str] = []
     for child in tree.children(token):
         if child > token or tree.has(child, "nsubj", "cop", "aux", "punct", "advmod", "obl", "advcl", "cc"):
@@ -394,5 +383,5 @@ def _before_noun(
     if noun not in words:
         raise Refused("an unusual phrase inside")
     if len(left) == 1 and left[0] == "an":
-        left = ["a"]  # as of most of the topic's words
+        left = ["a"]  # as before most words of the topic
     return tuple(with_article(left)), "noun"

@@ -1,25 +1,23 @@
-"""The predicates above a word: whom *his* and *her* belong to, and templates with a noun's place open.
+"""The predicates above a word: whom *his* and *her* refer to, and templates with a noun's place open.
 
-**Owners**: the subject of the nearest predicate above, its own or one that it shares.
+**Owners**: the subject of the nearest predicate above, its own or a shared one.
 
     He told Jones about his plans.                        plans of *he*, whoever else is named
     Smith moved to Paris and ended his career.            *ended* shares the subject of *moved*
     It was May when Smith decided to end his career.      *end* shares that of *decided*
     They hired Smith, who had lost his job.               *who* stands for Smith
-    They met Smith carrying his bags.                     *carrying* says what Smith does
+    They met Smith carrying his bags.                     *carrying* describes Smith
     Smith had time to end his career.                     *end* shares the subject of *had*
-    Smith knew that it had ended his career.              *it* owns nothing that is his: passed over
+    Smith knew that it had ended his career.              *it* owns nothing, so it is skipped
     Smith praised Jones and his career.                   what is joined to Jones is Jones's
 
-Where the subject is *he* or *she*, the other in the clause is the same person.  Where it is a name or a noun,
-nobody else of this gender may stand between the two, nor be the subject of a predicate further up or before.
-The other rules are those of :mod:`pcf_core.mining.coreference`.
+If the subject is *he* or *she*, the possessive refers to the same person.  If it is a name or a noun, no
+other person of this gender may be between the two, or the subject of a predicate above or before.  Other
+rules are those of :mod:`pcf_core.mining.coreference`.  Written with GUM's training part and GAP; on GUM's
+unread development and test parts, 87 of 88 accepted possessives are right.
 
-These rules were written against GUM's training part and both parts of GAP.  Unread are GUM's development and
-test parts, where 87 of 88 possessives that they accept are right.
-
-**Openings**: the predicate above a noun, with other words in the noun's place, however deep in it the noun
-stands.  A noun that its predicate does not need is kept with its preposition, without the other adjuncts.
+**Openings**: the predicate above a noun, with other words in the noun's place, at any depth.  A noun that its
+predicate does not need is kept with its preposition, without other adjuncts.
 
     Smith moved to Paris and ended his long career.      ended [Y] career
     Smith was famous for the style of his novels.        was famous for the style of [Y] novels
@@ -100,10 +98,7 @@ RULES = (
 
 @dataclass(frozen=True)
 class Host:
-    """A predicate above a word, and the subject that it has or shares.
-
-    ``passed``: the subjects of predicates between, whom the word cannot mean.
-    """
+    """A predicate above a word, with its subject; ``passed``: subjects between, to whom it cannot refer."""
 
     verb: int
     subject: int
@@ -111,17 +106,14 @@ class Host:
 
 
 def host_of(tree: Tree, token: int) -> Host | None:
-    """Find the nearest predicate above a token that has a subject without the token in it.
-
-    ``None`` if there is none, or if the subject of a predicate in between is unclear.
-    """
+    """Find the nearest predicate above a token with a subject that does not contain it."""
     return next(_hosts(tree, token), None)
 
 
 def host_that_owns(tree: Tree, token: int) -> Host | None:
-    """Find the nearest predicate above *his* or *her*, or *he* or *she*, whose subject may be meant.
+    """Find the nearest predicate above a pronoun whose subject it may refer to.
 
-    Passed over are things, several, other pronouns and the other gender: "Smith knew that it hurt his job".
+    Skipped are things, plurals, other pronouns and the other gender: "Smith knew that it hurt his job".
     """
     passed: list[int] = []
     for host in _hosts(tree, token):
@@ -132,7 +124,7 @@ def host_that_owns(tree: Tree, token: int) -> Host | None:
 
 
 def is_passed_over(tree: Tree, host: Host, pronoun: int) -> bool:
-    """Tell whether the subject of a predicate is nobody whom a pronoun of one person could mean."""
+    """Tell whether a pronoun of one person cannot refer to the predicate's subject."""
     subject = host.subject
     word = tree.words[subject].lower()
     if any(tree.words[child].lower() == "who" for child in tree.children(host.verb, "nsubj")):
@@ -145,7 +137,7 @@ def is_passed_over(tree: Tree, host: Host, pronoun: int) -> bool:
 
 
 def _hosts(tree: Tree, token: int) -> Iterator[Host]:
-    """Yield the predicates above a token with their subjects, until one whose subject cannot be told."""
+    """Yield the predicates above a token, until one whose subject is unclear."""
     below = token
     for verb in tree.above(token):
         subject = subject_of(tree, verb)
@@ -165,10 +157,9 @@ def _in_a_nouns_place(tree: Tree, token: int) -> bool:
 def subject_of(tree: Tree, verb: int) -> int | None:
     """Return the subject of a predicate, or the one that it shares with the predicate above.
 
-    Of *who* and *that* it is the noun they stand for, of a participle behind a noun that noun.
-    A second verb shares it ("came and settled"), an infinitive without an object that would do it ("decided
-    to leave", not "told Jones to leave") or behind a thing ("had time to leave"), a participle or infinitive
-    beside the predicate ("left to settle").
+    Of *who* and *that* it is their noun, of a participle after a noun that noun.  The subject is shared by a
+    second verb ("came and settled"), an infinitive without another agent ("decided to leave", not "told Jones
+    to leave") or after a thing ("had time to leave"), and one beside the predicate ("left to settle").
     """
     while True:
         above = tree.heads[verb]
@@ -192,13 +183,13 @@ def subject_of(tree: Tree, verb: int) -> int | None:
 
 
 def _is_joined(tree: Tree, verb: int) -> bool:
-    """Tell whether a finite verb is coordinated, although the parser calls it adverbial: "and moved"."""
+    """Tell whether a finite verb that the parser calls adverbial is coordinated: "and moved"."""
     finite = tree.tags[verb] in ("VBD", "VBZ", "VBP") and not tree.children(verb, "mark", "nsubj")
     return finite and any(tree.has(token, "cc") for token in tree.subtree(verb) if token < verb)
 
 
 def is_behind_thing(tree: Tree, verb: int) -> bool:
-    """Tell whether an infinitive follows a noun that is not a person: "had time to focus on his life"."""
+    """Tell whether an infinitive follows a noun for a thing: "had time to focus on his life"."""
     noun = tree.heads[verb]
     to = [tree.words[mark].lower() for mark in tree.children(verb, "mark")] == ["to"]
     person = names_one_person(tree, noun) or lexicon().person(tree.words[noun])
@@ -207,7 +198,7 @@ def is_behind_thing(tree: Tree, verb: int) -> bool:
 
 
 def owns(tree: Tree, host: Host, pronoun: int) -> Verdict:
-    """Judge whether *his* or *her*, a token, means the subject of a predicate above it."""
+    """Judge whether *his* or *her* refers to the subject of a predicate above it."""
     subject = host.subject
     reason = next(filter(None, (rule(tree, subject, pronoun) for rule in RULES)), None)
     if reason is None and (host.passed or tree.words[subject].lower() not in SUBJECTS):
@@ -216,7 +207,7 @@ def owns(tree: Tree, host: Host, pronoun: int) -> Verdict:
 
 
 def _another(tree: Tree, host: Host, pronoun: int) -> str | None:
-    """Return why a noun phrase next to a name or a noun may belong to another person."""
+    """Return why a possession may be another person's, if the subject is a name or noun."""
     subject, thing = host.subject, tree.heads[pronoun]
     if thing == host.verb and not tree.children(thing, "case"):
         return "what the possessive owns is the predicate"
@@ -230,7 +221,7 @@ def _another(tree: Tree, host: Host, pronoun: int) -> str | None:
     above = {other for verb in (top, *tree.above(top)) for other in tree.children(verb, "nsubj")}
     before = {token for token in range(pronoun) if tree.has(token, "nsubj")}
     for token in sorted((between | above | before) - own):
-        several = tree.tags[token] in ("NNS", "NNPS") and tree.words[token][0].isupper()  # *Styles* is one
+        several = tree.tags[token] in ("NNS", "NNPS") and tree.words[token][0].isupper()  # such as *Styles*
         one = (several or names_one_person(tree, token)) and not tree.has(token, *NAME_PARTS)
         if one and gender_of(tree, token) in (None, gender) and not is_same_name(tree, token, subject):
             return "another person may be meant"
@@ -238,9 +229,9 @@ def _another(tree: Tree, host: Host, pronoun: int) -> str | None:
 
 
 def opened(tree: Tree, noun: int, inner: Sequence[str], topic_words: Collection[str]) -> str:
-    """Make the template of the predicate above a noun, with the words ``inner`` in the noun's place.
+    """Make the template of the predicate above a noun, with the words ``inner`` in its place.
 
-    One of these is ``[Y]``; of ``topic_words`` none may occur.
+    One of these is ``[Y]``; ``topic_words`` must not occur.
     """
     above, steps = steps_to(without_numbers(in_general(tree, noun)), noun)
     if preposition(above, noun) == "between":
@@ -264,8 +255,7 @@ def opened(tree: Tree, noun: int, inner: Sequence[str], topic_words: Collection[
 def steps_to(tree: Tree, noun: int) -> tuple[Tree, list[int]]:
     """Return the nouns from a predicate's own down to a noun: *head*, *town* in "the head of his town".
 
-    Of joined nouns ("his job and his house") the one that leads down stands for the first, in the tree that
-    comes with them, and a phrase for the adverb above it ("early in his life").
+    Joined nouns ("his job and his house") and adverbs ("early in his life") are replaced in the tree.
     """
     steps = [noun]
     while True:
@@ -282,10 +272,7 @@ def steps_to(tree: Tree, noun: int) -> tuple[Tree, list[int]]:
 
 
 def _in_place_of(tree: Tree, second: int, first: int, relation: str = "") -> Tree:
-    """Return the tree with a word in the place of the one it hangs from, behind its preposition or *to*.
-
-    ``relation``: its own; that of the first where it is empty.
-    """
+    """Put a word in the place of its head, after the head's preposition or *to*."""
     above = second if tree.heads[first] == first else tree.heads[first]
     before = () if tree.children(second, "case", "mark") else tree.children(first, "case", "mark")
     return tree.edited(
@@ -295,7 +282,7 @@ def _in_place_of(tree: Tree, second: int, first: int, relation: str = "") -> Tre
 
 
 def _phrase(tree: Tree, steps: Sequence[int], inner: Sequence[str]) -> list[str]:
-    """Return the words of a noun and of its path down to the last word, which ``inner`` replaces."""
+    """Return the words of nested nouns, with ``inner`` for the last."""
     if len(steps) == 1:
         return list(inner)
     first, second, *_ = steps
@@ -305,7 +292,6 @@ def _phrase(tree: Tree, steps: Sequence[int], inner: Sequence[str]) -> list[str]
 
 
 def _with(tree: Tree, words: list[str], noun: int) -> list[str]:
-    """Insert the substitute and its preposition after words that lack it."""
     if STAND_IN in words:
         return words
     before = preposition(tree, noun).split()
@@ -322,7 +308,7 @@ def _filled(words: list[str], phrase: list[str]) -> list[str]:
 
 
 def _predicate(tree: Tree, argument: int) -> list[str]:
-    """Return the finite predicate above a noun, the noun a stand-in."""
+    """Return the finite predicate above a noun, with a substitute for the noun."""
     verb, tree = tree.heads[argument], closed(tree, argument)
     top = verb
     while True:
@@ -341,7 +327,7 @@ def _predicate(tree: Tree, argument: int) -> list[str]:
 
 
 def _is_second(tree: Tree, verb: int) -> bool:
-    """Tell whether a verb is joined to an infinitive or participle, and is one: "hoped to stay and work"."""
+    """Tell whether a verb is joined to an infinitive or participle: "hoped to stay and work"."""
     first = tree.heads[verb]
     return (
         tree.has(verb, "conj")
@@ -356,7 +342,7 @@ def _is_second(tree: Tree, verb: int) -> bool:
 def _finite(
     tree: Tree, verb: int, make: Callable[[Tree, int], tuple[str, ...]] = general_predicate
 ) -> list[str]:
-    """Return the predicate of a clause or a lone participle, without what joins it to the rest."""
+    """Return the predicate of a clause or a lone participle, without its connective."""
     shares = tree.has(verb, "conj") and not tree.children(verb, "nsubj", "aux", "cop")
     negated = {tree.words[child].lower() for child in tree.children(tree.heads[verb], "advmod")}
     if shares and not negated.isdisjoint(NEGATIONS):
@@ -368,17 +354,16 @@ def _finite(
 
 
 def _behind_noun(tree: Tree, verb: int) -> list[str]:
-    """Return a predicate with its object and the infinitive behind that: "had time to focus on"."""
+    """Return a predicate with its object and the infinitive after it: "had time to focus on"."""
     noun = tree.heads[verb]
     words = [*noun_phrase(tree, noun, followed=True), *secondary(tree, tree.heads[noun], verb, -1, 1)]
     return _filled(_finite(closed(tree, noun), tree.heads[noun]), words)
 
 
 def _beside(tree: Tree, verb: int) -> list[str]:
-    """Return a predicate with its modifiers; of a lone participle the participle alone.
+    """Return a predicate with its modifiers; of a lone participle only the participle.
 
-    If the predicate cannot be kept, a modifier that names an action of the same person is used alone: "after
-    leaving his job".
+    If it cannot be kept, a modifier with an action of the same person is used: "after leaving his job".
     """
     above, marks = tree.heads[verb], [tree.words[mark].lower() for mark in tree.children(verb, "mark")]
     if not marks and tree.tags[verb] == "VBG":

@@ -1,10 +1,8 @@
-"""What a noun phrase names: a person or something else, and of which gender, without a recogniser of names.
+"""Whether a noun phrase names a person, and of which gender, from word lists in ``assets/language``.
 
-Word lists of the rules come from ``assets/language/*.toml``: persons, hints, what words need beside them.
-
-Sources: ``assets/language/coreference.toml``, written for this project; ``given_names.csv`` beside it,
-given names of births in the USA 1940-2020 by sex as registered (US Social Security Administration, public
-domain), the 2,000 commonest of each sex, from hackerb9/ssa-baby-names at 0b1a131.
+Sources: ``coreference.toml``, written for this project; ``given_names.csv``: given names of births in the USA
+1940-2020 by sex as registered (US Social Security Administration, public domain), the 2,000 commonest of each
+sex, from hackerb9/ssa-baby-names at 0b1a131.
 """
 
 from __future__ import annotations
@@ -40,18 +38,16 @@ ANYONE = frozenset([
 
 @dataclass(frozen=True)
 class Lexicon:
-    """Nouns that name a person.
+    """Word lists of the rules.
 
-    ``persons``: nouns for a person, singular; ``plural``: their plurals -> singular.
-
-    ``hints``: words that drop any template; ``groups``: words of race, religion, disability and nationality,
-    which drop an attributive template.  ``lists``: the sets of complements.toml by name;
-    ``verbs``: verb, or ``be`` + verb for its passive, -> prepositions of which it needs one; ``adjectives``
-    likewise; ``adverbs``: verb -> adverbs it keeps; ``particles``: verb -> those with which it needs an
-    object; ``idioms``: verb or preposition -> nouns that need no more after it; ``lemmas``: form of a listed
-    verb -> the verbs it may belong to; ``needs_particle``: verb -> particles, without one of which it
-    takes no clause with *that*; ``deaths``: how predicates of the dead begin; ``general``: noun for a
-    relative -> one that tells no gender.
+    ``persons``: singular nouns for a person; ``plural``: their plurals -> singular.  ``hints``: words that
+    drop any template; ``groups``: words of race, religion, disability and nationality, which drop an
+    attributive one.  ``lists``: the sets of complements.toml by name; ``verbs``: verb, or ``be`` + verb for
+    its passive, -> prepositions of which it needs one; ``adjectives`` likewise; ``adverbs``: verb -> adverbs
+    it keeps; ``particles``: verb -> those with which it needs an object; ``idioms``: verb or preposition ->
+    nouns that need no more after it; ``lemmas``: form of a listed verb -> possible verbs; ``needs_particle``:
+    verb -> particles, one of which it needs before *that*; ``deaths``: how predicates of the dead begin;
+    ``general``: noun for a relative -> one without gender.
     """
 
     persons: frozenset[str]
@@ -70,14 +66,14 @@ class Lexicon:
     general: Mapping[str, str]
 
     def person(self, word: str) -> str | None:
-        """Return the singular of a noun for a person, of any number; ``None`` for other nouns."""
+        """Return the singular of a noun for a person; ``None`` for other nouns."""
         word = word.lower()
         return word if word in self.persons else self.plural.get(word)
 
 
 @lru_cache(maxsize=1)
 def lexicon() -> Lexicon:
-    """Load the shipped lists, once."""
+    """Load the shipped lists."""
     persons, words, needs = (_table(name) for name in ("persons", "hints", "complements"))
     nouns = {noun for text in persons.values() for noun in text.split()}
     nouns |= set(load_evidence(EVIDENCE).terms)
@@ -104,10 +100,9 @@ def lexicon() -> Lexicon:
 
 
 def hints(words: Iterable[str], more: Collection[str] = (), *, groups: bool = False) -> str | None:
-    """Say why words may not stand in a template: they hint at a gender or, with ``groups``, a group.
+    """Return why words may not be in a template, or ``None``: they hint at a gender, or a group.
 
-    ``None`` where they may.  ``more``: words of the topic that is mined.  A part of a compound with a hyphen
-    counts as a word.
+    ``more``: words of the topic; ``groups``: also refuse words of groups.  Parts of compounds count.
     """
     lists = lexicon()
     for word in words:
@@ -142,7 +137,7 @@ def verb_forms(lemma: str) -> set[str]:
 
 
 def _lemmas(verbs: Iterable[str]) -> dict[str, tuple[str, ...]]:
-    """Map each form to its verbs; the one of which it is the past goes first ("found": find, found)."""
+    """Map each form to its verbs, first the one of which it is the past ("found": find, found)."""
     verbs_of: dict[str, list[str]] = {}
     for verb in sorted(verbs):
         for form in verb_forms(verb):
@@ -154,7 +149,7 @@ def _lemmas(verbs: Iterable[str]) -> dict[str, tuple[str, ...]]:
 
 
 def lists_identity(folder: str = "") -> str:
-    """Hash the lists in a folder of ``assets/language``: others may make another template of a sentence."""
+    """Hash the lists in a folder of ``assets/language``."""
     files = (path for path in (settings().assets / "language" / folder).iterdir() if path.is_file())
     return digest({path.name: sha256(path.read_bytes()).hexdigest() for path in files})
 
@@ -189,12 +184,12 @@ GENDERS: Mapping[str, Gender] = {
     "hers": "female",
 }
 NAME_PARTS = ("flat", "compound", "nmod:desc")
-LEANS = 0.95  # a given name tells a gender where at least this share of its bearers is of it
+LEANS = 0.95  # share of a given name's bearers that determines its gender
 
 
 @dataclass(frozen=True)
 class Naming:
-    """The word lists, in lower case.  ``given``: given name -> share of women among its bearers, 0 to 1."""
+    """Lower-case word lists.  ``given``: given name -> share of women among its bearers, 0 to 1."""
 
     person: frozenset[str]
     male: frozenset[str]
@@ -210,7 +205,7 @@ class Naming:
 
 @lru_cache(maxsize=1)
 def naming() -> Naming:
-    """Load the shipped lists, once; the nouns for persons are those of the lexicon and some more."""
+    """Load the shipped lists."""
     folder = settings().assets / "language"
     texts = tomllib.loads((folder / "coreference.toml").read_text(encoding="utf8"))
     lists = {name: frozenset(text.split()) for name, text in texts.items()}
@@ -236,9 +231,9 @@ def is_name(tree: Tree, token: int) -> bool:
 
 
 def is_same_name(tree: Tree, one: int, other: int) -> bool:
-    """Tell whether two names are one person's: all words of one are in the other, titles aside.
+    """Tell whether one name has all words of the other, apart from titles.
 
-    *John Smith* and *Mr. Smith* are, *John Smith* and *Mary Smith* are not.
+    *John Smith* and *Mr. Smith* are one person, *John Smith* and *Mary Smith* are not.
     """
     if one == other:
         return True
@@ -254,10 +249,9 @@ def is_same_name(tree: Tree, one: int, other: int) -> bool:
 def names_a_person(tree: Tree, token: int) -> bool:
     """Tell whether a proper noun may be a person's name.
 
-    Its last word is of no organisation or time, and no abbreviation such as *BBC*, and one of its words has a
-    capital, whatever the tagger takes *umbrella* for.  A title (*Detective
-    Smith*), a noun for a person (*novelist Smith*) or a given name goes before; or no word is of an
-    organisation, a place or a time, and no article stands before (*the Titanic*).
+    Its last word must not be an organisation, time or abbreviation (*BBC*), and one word needs a capital.
+    Before it must be a title (*Detective Smith*), a noun for a person (*novelist Smith*) or a given name;
+    otherwise no word may be an organisation, place or time, and no article may precede (*the Titanic*).
     """
     lists = naming()
     parts = [tree.words[part] for part in name_of(tree, token)]
@@ -275,12 +269,12 @@ def names_a_person(tree: Tree, token: int) -> bool:
 
 
 def is_abbreviation(word: str) -> bool:
-    """Tell whether a word has at least three letters, all of them capitals."""
+    """Tell whether a word has at least three letters, all capitals."""
     return len(word) > 2 and word.isalpha() and word.isupper()
 
 
 def titles(parts: list[str]) -> list[str]:
-    """Return the words of a name that are titles."""
+    """Return the titles in a name."""
     lists = naming()
     return [
         part for part in map(str.lower, parts) if part in lists.title | lists.title_male | lists.title_female
@@ -295,7 +289,7 @@ def names_one_person(tree: Tree, token: int) -> bool:
 
 
 def gender_of(tree: Tree, token: int) -> Gender | None:
-    """Return the gender of a pronoun, noun, title or given name; ``None`` if it has none."""
+    """Return the gender of a pronoun, noun, title or given name, if known."""
     lists = naming()
     word = tree.words[token].lower()
     if word in GENDERS:
@@ -311,7 +305,7 @@ def gender_of(tree: Tree, token: int) -> Gender | None:
             return "male"
         if part in lists.title_female | lists.female:
             return "female"
-    for part in parts[:-1] or parts:  # the last of several is the family's
+    for part in parts[:-1] or parts:  # the last of several is the surname
         share = lists.given.get(part)
         if share is not None:
             return "female" if share >= LEANS else "male" if share <= 1 - LEANS else None

@@ -1,8 +1,7 @@
-"""Processes of this machine that count blocks: replaced when they die, gone when they are no longer needed.
+"""A pool of processes that count blocks, replaced when they die.
 
-A process gets the next block when it has given back the last, so that what is held in memory is a few blocks
-whatever the size of the corpus.  It keeps nothing: at whatever moment it is ended, no count is lost but that
-of its block, which another one counts.
+Each process holds one block at a time, so memory does not grow with the corpus; if it dies, its block is
+counted by another.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ from pcf_core.mining.counting import BlockCounter, Counts, TextBlock
 log = logging.getLogger(__name__)
 
 POLL_SECONDS = 0.2
-DEATHS = 3  # a block that ends so many processes ends the mining
+DEATHS = 3  # mining ends when so many processes die of a block
 
 Recipe = Callable[[], BlockCounter]
 
@@ -41,15 +40,15 @@ class Opened:
 
 
 def opened_parser(counter: BlockCounter) -> Opened:
-    """Return name and identity of a counter's parser."""
+    """Return the name and identity of a counter's parser."""
     return Opened(counter.parser.name, counter.parser.identity)
 
 
 class Counters(Protocol):
-    """Whoever counts blocks: processes here, or on a cluster."""
+    """Processes that count blocks, here or on a cluster."""
 
     def open(self) -> Opened:
-        """Wait for the parser; raise what keeps it from being used, or ``ScoringError`` if processes die."""
+        """Wait for the parser; raise its error, or ScoringError if processes die."""
         ...
 
     def count(
@@ -57,16 +56,13 @@ class Counters(Protocol):
     ) -> Iterator[tuple[TextBlock, Counts]]:
         """Yield each block with its counts, in any order; call ``pause`` while waiting.
 
-        An exception of ``pause`` ends it, and so does a ``ScoringError`` if processes die while counting a
-        block.
+        An exception of ``pause`` ends it; ScoringError if processes die while counting a block.
         """
         ...
 
 
 @dataclass
 class _Task:
-    """A block, and how many processes have ended over it."""
-
     block: TextBlock
     deaths: int = 0
 
@@ -85,7 +81,7 @@ class _Member:
 
 
 class Processes:
-    """Up to ``workers`` processes, each of which follows the recipe once.  To be closed: a context manager.
+    """A context manager with up to ``workers`` processes, which each run the recipe once.
 
     The recipe is pickled by name: a function of a module, or a partial of one.
     """
@@ -133,7 +129,7 @@ class Processes:
             self._grow(busy + len(waiting))
             full = ended or len(waiting) >= self._workers
             finished = self._collect(POLL_SECONDS if full else 0, waiting)
-            self._hand_out(waiting)  # the processes go on while the counts are kept
+            self._hand_out(waiting)  # keep processes busy while counts are stored
             yield from finished
 
     def _grow(self, wanted: int) -> None:
@@ -141,17 +137,15 @@ class Processes:
             self._members.append(_start(self._recipe))
 
     def _hand_out(self, waiting: deque[_Task]) -> None:
-        """Give waiting blocks to the processes that have none."""
         for member in self._members:
             if waiting and member.opened is not None and member.task is None:
                 member.task = waiting.popleft()
                 try:
                     member.connection.send(member.task.block)
                 except OSError:
-                    continue  # it has died: the end of its connection says so, too
+                    continue  # it died, and its connection will say so
 
     def _collect(self, timeout: float | None, waiting: deque[_Task]) -> list[tuple[TextBlock, Counts]]:
-        """Collect what was counted within the time; a block whose process has died waits again."""
         finished = []
         ready = wait([member.connection for member in self._members], timeout)
         for member in [member for member in self._members if member.connection in ready]:
@@ -170,7 +164,7 @@ class Processes:
         return finished
 
     def _drop(self, member: _Member, waiting: deque[_Task]) -> None:
-        """Let a dead process go; several that die in the same way end the mining."""
+        """Remove a dead process; several that die in the same way end the mining."""
         self._members.remove(member)
         member.end()
         code = member.process.exitcode
@@ -218,8 +212,8 @@ def _start(recipe: Recipe) -> _Member:
 
 @contextmanager
 def interrupts_held() -> Iterator[None]:
-    """Start processes inside that ignore interrupts: their parent receives them, and ends its children."""
-    resource_tracker.ensure_running()  # which would otherwise be started inside, and let interrupts through
+    """Make processes started inside ignore interrupts; their parent ends them."""
+    resource_tracker.ensure_running()  # otherwise it would start inside and unblock interrupts
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
@@ -228,7 +222,7 @@ def interrupts_held() -> Iterator[None]:
 
 
 def serve(recipe: Recipe, connection: Connection) -> None:
-    """Run a process of the pool: follow the recipe, then count each block until no more can come."""
+    """Run a process of the pool: open the counter, then count blocks."""
     threading.Thread(target=end_with_parent, name="parent", daemon=True).start()
     try:
         counter = recipe()
@@ -247,7 +241,7 @@ def serve(recipe: Recipe, connection: Connection) -> None:
 
 
 def end_with_parent() -> None:
-    """End at once when the parent process has ended, by whatever signal."""
+    """Exit at once when the parent process ends."""
     parent = multiprocessing.parent_process()
     if parent is not None:
         wait([parent.sentinel])

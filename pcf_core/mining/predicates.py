@@ -1,10 +1,7 @@
-"""From the main predicate of a sentence to the words that say it in the past and can stand alone.
+"""The words of a predicate in the past tense, with the complements it needs and without adjuncts.
 
-**Noun phrases** inside a predicate are as short as they can stand, and nobody is named in them.
-
-**Rules for what follows a verb: objects, infinitives, predicates and the prepositional phrases it needs.**
-``clause`` is the clause that stands at ``[Y]``: it counts as a complement and is not copied.  Everything else
-that a verb has is an adjunct and left out.
+Noun phrases in it are as short as possible, and name nobody.  ``clause`` is the clause at ``[Y]``: it counts
+as a complement and is not copied.
 """
 
 from __future__ import annotations
@@ -25,9 +22,8 @@ UNI_EXCEPTIONS = ("unin", "unim", "unid")
 def noun_phrase(tree: Tree, head: int, *, followed: bool = False) -> tuple[str, ...]:
     """Return determiner, needed modifiers and noun: "the very first book of poems that sold" -> ``the book``.
 
-    ``followed``: by a phrase, with which it needs no adjective: "the time of his death".
-
-    Refused are a name, number, possessive, person or clause in it, and a noun that needs what cannot be kept.
+    ``followed``: by a phrase, with which it needs no adjective: "the time of his death".  Refused are a name,
+    number, possessive, person or clause in it, and a noun that needs what cannot be kept.
     """
     check_head(tree, head)
     if tree.tags[head] in ("PRP", "DT", "JJ", "JJS"):
@@ -53,12 +49,12 @@ def noun_phrase(tree: Tree, head: int, *, followed: bool = False) -> tuple[str, 
 
 
 def wants_infinitive(tree: Tree, head: int) -> bool:
-    """Tell whether a noun needs an infinitive to be meaningful ("the right to vote")."""
+    """Tell whether a noun needs an infinitive ("the right to vote")."""
     return tree.tags[head] == "NN" and singular(tree, head) in lexicon().lists["needs_infinitive"]
 
 
 def check_head(tree: Tree, head: int, *, owned: bool = False) -> None:
-    """Refuse names, numbers, pronouns that point to somebody, and persons who are not ``owned`` by [Y]."""
+    """Refuse names, numbers, referring pronouns, and persons who are not ``owned`` by [Y]."""
     tag, word = tree.tags[head], tree.words[head].lower()
     if tag in ("NNP", "NNPS"):
         raise Refused("a name inside")
@@ -76,20 +72,20 @@ def check_head(tree: Tree, head: int, *, owned: bool = False) -> None:
 
 
 def singular(tree: Tree, noun: int) -> str:
-    """Return the lemma of a noun; the parser's is not trusted where the word does not begin with it."""
+    """Return the lemma of a noun, if the word begins with it, otherwise the word."""
     lemma, word = tree.lemmas[noun].lower(), tree.words[noun].lower()
     return lemma if word[:2] == lemma[:2] else word
 
 
 def with_article(words: list[str]) -> list[str]:
-    """Put ``a`` or ``an`` as the next word is spoken, since one between may have been left out."""
+    """Choose ``a`` or ``an`` by the next word, since a word between may have been removed."""
     if len(words) > 1 and words[0] in ("a", "an"):
         return ["an" if starts_with_vowel(words[1]) else "a", *words[1:]]
     return words
 
 
 def starts_with_vowel(word: str) -> bool:
-    """Tell whether a word is spoken with a vowel first: by its letters, and a few exceptions."""
+    """Tell whether a word is pronounced with a vowel first: by its letters, and a few exceptions."""
     if word.startswith(SILENT_H):
         return True
     if word.startswith(SPOKEN_AS_YOU) and not word.startswith(UNI_EXCEPTIONS):
@@ -98,11 +94,7 @@ def starts_with_vowel(word: str) -> bool:
 
 
 def _lone(tree: Tree, head: int) -> tuple[str, ...]:
-    """Return a pronoun, or an adjective as a noun ("the first").
-
-    *it* stays where it points at nothing ("made it clear that"); elsewhere nothing in the template says what
-    it is.
-    """
+    """Return a pronoun (*it* if it refers to nothing), or an adjective as a noun ("the first")."""
     word = tree.words[head].lower()
     if word in KEPT_PRONOUNS:
         verb = tree.heads[head]
@@ -118,7 +110,7 @@ def _lone(tree: Tree, head: int) -> tuple[str, ...]:
 
 
 def _keeps(tree: Tree, child: int, *, wants_adjective: bool) -> bool:
-    """Tell whether a word to the left of its noun is kept; refuse words that would name or count a person."""
+    """Tell whether a word before its noun is kept; refuse words that name or count."""
     word = tree.words[child].lower()
     if tree.has(child, "nmod:poss") or tree.tags[child] in ("PRP$", "POS"):
         raise Refused("a possessive inside")
@@ -143,7 +135,7 @@ def _keeps(tree: Tree, child: int, *, wants_adjective: bool) -> bool:
 
 
 def _of(tree: Tree, head: int, lemma: str) -> tuple[str, ...]:
-    """Return ``of`` and its noun after nouns that say little without."""
+    """Return ``of`` and its noun after nouns that need it."""
     verb = lemma_of(tree, tree.heads[head])
     before = preposition(tree, head).split(" ")[0] or verb
     if lemma not in lexicon().lists["needs_of"] or lemma in lexicon().idioms.get(before, ()):
@@ -170,7 +162,7 @@ def _refuse(reason: str) -> bool:
     raise Refused(reason)
 
 
-# Rules for what follows a verb: objects, infinitives, predicates and the prepositional phrases it needs.
+# What follows a verb: objects, infinitives, predicates and needed prepositional phrases.
 
 
 DEPTH = 3  # infinitives below infinitives
@@ -196,10 +188,7 @@ def after_verb(tree: Tree, verb: int, clause: int = -1, depth: int = 0) -> tuple
 
 
 def _piece(tree: Tree, verb: int, child: int, clause: int, depth: int) -> tuple[str, ...] | None:
-    """Return what a dependent of a verb adds.
-
-    ``()`` if it only counts as a complement, ``None`` if it does not.
-    """
+    """Return what a dependent of a verb adds: ``()`` if it only counts as a complement, ``None`` if not."""
     if child == clause:
         return () if tree.has(child, "ccomp") else None
     if tree.has(child, "compound:prt"):
@@ -223,10 +212,7 @@ def _piece(tree: Tree, verb: int, child: int, clause: int, depth: int) -> tuple[
 
 
 def _object(tree: Tree, verb: int, child: int, clause: int) -> tuple[str, ...] | None:
-    """Return an object; the indirect one may be left out where the verb can do without.
-
-    Where it is *which*, as in "a house which he had sold", it is something.
-    """
+    """Return an object; an optional indirect one is left out, and *which* is *something*."""
     if child < verb:
         if tree.tags[child] == "WDT" and tree.has(verb, "acl:relcl"):
             return (THING,)
@@ -244,7 +230,6 @@ def _object(tree: Tree, verb: int, child: int, clause: int) -> tuple[str, ...] |
 
 
 def _whole_noun(tree: Tree, noun: int, clause: int) -> tuple[str, ...]:
-    """Return a noun phrase, with the infinitive without which its noun says little."""
     words = noun_phrase(tree, noun)
     if not wants_infinitive(tree, noun):
         return words
@@ -255,7 +240,7 @@ def _whole_noun(tree: Tree, noun: int, clause: int) -> tuple[str, ...]:
 
 
 def _kept_phrase(tree: Tree, verb: int, child: int) -> tuple[str, ...] | None:
-    """Return a bare noun after a preposition that makes one sense with its verb: "fell in love"."""
+    """Return a bare noun after a preposition that forms an idiom with its verb: "fell in love"."""
     bare = tree.tags[child] == "NN" and not tree.children(
         child, "det", "nmod:poss", "amod", "nummod", "compound"
     )
@@ -271,9 +256,9 @@ def _kept_phrase(tree: Tree, verb: int, child: int) -> tuple[str, ...] | None:
 
 
 def _needed(tree: Tree, verb: int) -> dict[int, tuple[str, ...]]:
-    """Return the prepositional phrase that a verb with nothing else after it needs, or the object.
+    """Return the prepositional phrase or object that a verb with nothing else after it needs.
 
-    The phrase may be the one that is opened; the object of "a house he had sold" is something.
+    The phrase may be the one at ``[Y]``; the object of "a house he had sold" is *something*.
     """
     words, lemma = lexicon(), lemma_of(tree, verb)
     passive = is_passive(tree, verb)
@@ -300,7 +285,7 @@ def _completes(tree: Tree, noun: int) -> bool:
 
 
 def _check_particle(tree: Tree, verb: int, child: int) -> None:
-    """Refuse a verb whose particle alone does not complete it ("carried out", but "grew up")."""
+    """Refuse a verb whose particle alone does not complete it ("carried out", but not "grew up")."""
     needy = lexicon().particles.get(lemma_of(tree, verb), ())
     if tree.has(child, "compound:prt") and not is_passive(tree, verb) and tree.words[child].lower() in needy:
         raise Refused("a verb that needs more")
@@ -336,8 +321,7 @@ def secondary(tree: Tree, verb: int, head: int, clause: int, depth: int) -> tupl
 def predicative(tree: Tree, head: int, clause: int, depth: int = 0) -> tuple[str, ...]:
     """Return a predicate that is no verb: "old", "aware of the danger", "the first", "in charge".
 
-    Refused are a noun, since it says who somebody is, a number ("five years old"), and an adjective whose
-    complement cannot be kept.
+    Refused are nouns, numbers ("five years old"), and adjectives whose complement cannot be kept.
     """
     if depth > DEPTH:
         raise Refused("a complement out of place")
@@ -381,7 +365,7 @@ def _adjective(tree: Tree, head: int, clause: int, depth: int) -> tuple[str, ...
 
 
 def _infinitive(tree: Tree, head: int, clause: int, depth: int) -> tuple[str, ...]:
-    """Return the infinitive after an adjective or a noun, whatever relation the parser gave it."""
+    """Return the infinitive after an adjective or a noun, whatever its relation."""
     for child in tree.children(head, "xcomp", "advcl", "ccomp", "acl"):
         if child > head and any(tree.words[mark].lower() == "to" for mark in tree.children(child, "mark")):
             return secondary(tree, head, child, clause, depth + 1)
@@ -396,15 +380,15 @@ def _plural_subject(tree: Tree, verb: int) -> bool:
     return any(tree.tags[child] in ("NNS", "NNPS") for child in tree.children(verb, "nsubj"))
 
 
-LONGEST = 9  # words of a predicate
+LONGEST = 9  # words per predicate
 
 
 def predicate(tree: Tree, head: int, clause: int = -1) -> tuple[str, ...]:
-    """Return the predicate that ``head`` heads, in the past, with the complements it needs and no adjunct.
+    """Return the predicate in the past, with the complements it needs and no adjuncts.
 
-    ``clause``: the clause that stands at ``[Y]``, which counts as a complement.  "has often said" ->
-    ``said``; "is going to leave" -> ``was going to leave``; "was elected by the council" -> ``was elected``.
-    Where that is impossible, :class:`~pcf_core.mining.verb_groups.Refused` gives one of a few fixed reasons.
+    ``clause``: the clause at ``[Y]``, which counts as a complement.  "has often said" -> ``said``; "is going
+    to leave" -> ``was going to leave``; "was elected by the council" -> ``was elected``.  Raises
+    :class:`~pcf_core.mining.verb_groups.Refused` with one of a few fixed reasons.
     """
     if tree.children(head, "expl", "csubj", "mark", "nsubj:outer"):
         raise Refused("an unusual sentence")
@@ -421,7 +405,7 @@ def predicate(tree: Tree, head: int, clause: int = -1) -> tuple[str, ...]:
 
 
 def general_predicate(tree: Tree, head: int, clause: int = -1) -> tuple[str, ...]:
-    """Return :func:`predicate`, in which an object that cannot be kept is *something*, as no person is.
+    """Return :func:`predicate`, with *something* for a thing that cannot be kept as an object.
 
     "won the Nobel Prize for his work" -> ``won something``.
     """

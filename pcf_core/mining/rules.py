@@ -1,4 +1,4 @@
-"""What templates are mined by: the languages, and the rule for topics of one position and language."""
+"""The languages that can be mined, and the rule for topics of one position and language."""
 
 from __future__ import annotations
 
@@ -17,20 +17,18 @@ from pcf_core.mining.persons import lists_identity
 from pcf_core.mining.sentences import Wanted, candidates
 from pcf_core.mining.verb_groups import Candidate, Dropped
 
-# From a text and a counter of the sentences passed over to (offset, sentence) of those with a wanted word.
+# (text, counter of other sentences) -> (offset, sentence) of those with a wanted word
 Search = Callable[[str, Counter[str]], Iterator[tuple[int, str]]]
 
-MOST_NAMED = 8  # wanted words that a message names
+MOST_NAMED = 8  # wanted words listed in messages
 
 
 @dataclass(frozen=True)
 class Language:
-    """A language that is mined.
+    """A language that can be mined.
 
-    ``constructions``: what its rules find, by name.  ``lists``: hashes all its word lists.  ``search``: makes
-    a search for sentences that have one of these words; it raises
-    :class:`~pcf_core.core.errors.TopicError` for a word that cannot be searched for.  ``count``: measures
-    the length of a text in ``unit``.
+    ``lists``: hashes its word lists.  ``search``: makes a search for sentences with any of the words, or
+    raises TopicError for a word that cannot be searched for.  ``count``: the length of a text in ``unit``.
     """
 
     name: str
@@ -41,11 +39,11 @@ class Language:
     unit: str
 
     def offered(self, position: Position) -> tuple[Construction, ...]:
-        """Return the constructions that can be mined for topics of a position."""
+        """Return the constructions for topics of a position."""
         return tuple(one for one in self.constructions.values() if position in one.positions)
 
     def chosen(self, position: Position, names: Collection[str] = ()) -> tuple[Construction, ...]:
-        """Return constructions for topics of a position, in the table's order: those named, else those on."""
+        """Return the constructions of these names, by default those that are on; or raise TopicError."""
         offered = self.offered(position)
         if not offered:
             mined = listed(
@@ -90,7 +88,7 @@ def code_of(topic: Topic) -> str:
 
 
 def language_of(topics: Sequence[Topic]) -> str:
-    """Return the code of the topics' one language, a key of ``LANGUAGES``; refuse several and others."""
+    """Return the topics' common language, a key of ``LANGUAGES``, or raise TopicError."""
     codes = {code_of(topic): topic for topic in topics}
     for code, topic in codes.items():
         if code not in LANGUAGES:
@@ -112,12 +110,9 @@ def language_of(topics: Sequence[Topic]) -> str:
 class Rule:
     """A rule for extracting the templates of topics; workers receive it pickled.
 
-    ``name``: *clausal* if the topics' words are subjects ("The [X] said that [Y]"), *attributive* if they are
-    predicates ("The [X], who was elected, is [Y]").  ``wanted``: words of which a sentence must have one, in
-    lower case; ``topic_words``: all words of the topics, none of which may occur in a template.
-    ``constructions``: names of those searched for (:mod:`pcf_core.mining.constructions`); ``language``: a key
-    of :data:`LANGUAGES`.  ``looked_for``, ``form`` and ``formless`` are for messages: the words searched for,
-    the sentences that become templates, and why others do not.
+    ``name``: *clausal* if the topics' words are subjects ("The [X] said that [Y]"), *attributive* if
+    predicates ("The [X], who was elected, is [Y]").  ``wanted``: lower-case words of which a sentence must
+    have one; ``topic_words``: must not occur in a template.
     """
 
     name: Literal["clausal", "attributive"]
@@ -128,7 +123,7 @@ class Rule:
 
     @property
     def looked_for(self) -> str:
-        """The words that are searched for; of many the first."""
+        """The wanted words, for messages."""
         if self.name == "attributive" and self._is_papers:
             return "a noun that names people by what they do, such as “inspectors”"
         if self.name == "attributive":
@@ -139,7 +134,7 @@ class Rule:
 
     @property
     def form(self) -> str:
-        """The form of sentence that gives a template, with an example."""
+        """The form of suitable sentences with an example, for messages."""
         if not self._is_papers:
             table = LANGUAGES[self.language].constructions
             return "one of these forms: " + " ".join(
@@ -157,7 +152,7 @@ class Rule:
 
     @property
     def formless(self) -> str:
-        """Why a sentence gives no template."""
+        """Why other sentences give no template, for messages."""
         if not self._is_papers:
             return "no wanted word stands where the chosen constructions have one"
         if self.name == "attributive":
@@ -166,23 +161,22 @@ class Rule:
 
     @property
     def _is_papers(self) -> bool:
-        """Whether only the construction of the papers is mined, of which messages can say more."""
+        """Whether only the construction of the papers is mined."""
         usual = "clause" if self.name == "clausal" else "attributive"
         return (self.language, self.constructions) == ("en", (usual,))
 
     def skeletons(self, tree: Tree) -> Iterator[Candidate | Dropped]:
-        """Yield the templates of one sentence, or why it has none where it had the rule's form."""
+        """Yield the templates of one sentence, or why a sentence of the form has none."""
         for name in self.constructions:
             construction = LANGUAGES[self.language].constructions[name]
             yield from construction.find(tree, construction.taken(self.topic_words), self.topic_words)
 
 
 def rule_for(topics: Sequence[Topic], constructions: Sequence[str] = ()) -> Rule:
-    """Return the rule that mines templates for topics, all of one position and one language.
+    """Return the rule that mines templates for topics of one position and one language.
 
-    ``constructions``: names of what is searched for; without any, those that are on by default.
-
-    Raises TopicError for topics that no rule fits, and for constructions that are unknown or find no word.
+    ``constructions``: names; by default those that are on.  Raises TopicError for topics without a common
+    rule, and for unknown constructions.
     """
     positions = {topic.position for topic in topics}
     if len(positions) != 1:

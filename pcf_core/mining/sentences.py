@@ -1,13 +1,11 @@
-"""Sentences that hold a wanted word, cut out of a text without looking at the others.
+"""Find the sentences with a wanted word, without splitting the rest of the text.
 
-    find a wanted word → back to the last sentence end before it → on to the next one → go on behind that
+    find a wanted word → back to the last sentence end before it → on to the next one → continue after that
 
-A sentence ends at ``.``, ``!``, ``?`` or ``…`` with the quotation marks and brackets that close there, if
-white space follows and no small letter after it, and no rule of :func:`_is_end` says that the full stop
-belongs to an abbreviation; also where a full stop stands between a small and a capital letter, as
-extracted texts lose spaces.  A line is a paragraph: no sentence runs over its end.  The rules are those
-that sentence splitters share; sentence starters as evidence after an abbreviation are of Kiss and Strunk
-(2006), doi:10.1162/coli.2006.32.4.485.
+A sentence ends at ``.``, ``!``, ``?`` or ``…`` with closing quotation marks and brackets, before white space
+that no lower-case letter follows, unless :func:`_is_end` finds an abbreviation; also at a full stop between a
+lower-case and a capital letter, as extracted texts lose spaces.  A line is a paragraph.  Sentence starters as
+evidence after an abbreviation are from Kiss and Strunk (2006), doi:10.1162/coli.2006.32.4.485.
 """
 
 from __future__ import annotations
@@ -22,11 +20,11 @@ MAX_WORDS = 60
 MAX_CHARACTERS = 400
 TOO_LONG = f"sentence over {MAX_WORDS} words or {MAX_CHARACTERS} characters"
 WITHOUT_WORD = "no word that is looked for"
-WINDOW = MAX_CHARACTERS + 64  # where the sentence's start is looked for first
-LOOK_BACK = 24  # characters before a full stop in which an abbreviation is looked for
+WINDOW = MAX_CHARACTERS + 64  # searched first for the sentence's start
+LOOK_BACK = 24  # characters before a full stop searched for an abbreviation
 
 GAP = re.compile(
-    r"[.!?…](?<![.!?…]{2})"  # the first of a run of marks, so that a long run is read once
+    r"[.!?…](?<![.!?…]{2})"  # the first of a run of marks, so that long runs are read once
     r"(?:[.!?…]*+[\"'”’»)\]]*+(?: ?\[\d{1,3}\])*+[^\S\n]++|(?<=(?:[a-z][a-z)]|\d\d)\.)(?=[A-Z][a-z]))"
 )
 NEXT_WORD = re.compile(r"[\"'“‘«(\[*¿¡—–-]*+(\w{0,20})")
@@ -57,12 +55,12 @@ STARTERS = _words(
 
 
 class Wanted:
-    """Words to be found whole and in any case; an expression compiled once for texts without number."""
+    """Words to find whole and in any case."""
 
     def __init__(self, words: Collection[str]) -> None:
-        """Prepare the search for words of letters and digits, with spaces, hyphens and apostrophes inside.
+        """Compile the search; TopicError for a word in which a sentence could end.
 
-        Others are refused with a :class:`~pcf_core.core.errors.TopicError`: a sentence could end in them.
+        Words have letters and digits, with spaces, hyphens and apostrophes inside.
         """
         for word in words:
             if not WORD.fullmatch(word):
@@ -75,17 +73,14 @@ class Wanted:
 
 
 def candidates(text: str, wanted: Wanted, passed: Counter[str] | None = None) -> Iterator[tuple[int, str]]:
-    """Yield every sentence with a wanted word, as (offset of its first character, sentence).
+    """Yield (offset, sentence) of every sentence with a wanted word, from left to right.
 
-    They come from left to right.
-
-    ``passed``, where it is given, counts the others: those over 60 words or 400 characters as ``TOO_LONG``,
-    those without a wanted word as ``WITHOUT_WORD``, for which all of the text is looked at.  The time grows
-    with the length of the text, whatever is in it.
+    ``passed`` counts the others: those over 60 words or 400 characters as ``TOO_LONG``, those without a
+    wanted word as ``WITHOUT_WORD``.  The time is linear in the length of the text.
     """
     lowered = _lowered(text)
-    floor, line_end = 0, -1  # where the sentence of the next hit begins at the earliest; end of its line
-    behind = 0  # the last sentence
+    floor, line_end = 0, -1  # earliest start of the next hit's sentence; end of its line
+    behind = 0  # end of the last sentence
     while match := wanted.search(lowered, floor):
         hit = match.start()
         if hit > line_end:
@@ -107,7 +102,6 @@ def candidates(text: str, wanted: Wanted, passed: Counter[str] | None = None) ->
 
 
 def _sentences(text: str, low: int, high: int) -> int:
-    """Count the sentences between two places, at both of which one begins or the text ends."""
     number, start = 0, low
     while start < high:
         line_end = text.find("\n", start, high)
@@ -121,7 +115,6 @@ def _sentences(text: str, low: int, high: int) -> int:
 
 
 def _start(text: str, floor: int, hit: int) -> int:
-    """Return where the sentence of the word at ``hit`` begins, ``floor`` being the start of a sentence."""
     near = max(floor, hit - WINDOW)
     start = _last_gap(text, near, hit)
     if start is None and near > floor:
@@ -130,9 +123,8 @@ def _start(text: str, floor: int, hit: int) -> int:
 
 
 def _last_gap(text: str, low: int, hit: int) -> int | None:
-    """Return the position after the last end of a sentence between two positions."""
     start = None
-    for gap in GAP.finditer(text, low, hit + 2):  # two characters: a gap without space looks at them
+    for gap in GAP.finditer(text, low, hit + 2):  # a gap without space looks two characters ahead
         if gap.end() > hit:
             break
         if _is_end(text, gap):
@@ -141,7 +133,6 @@ def _last_gap(text: str, low: int, hit: int) -> int | None:
 
 
 def _end(text: str, hit: int, line_end: int) -> int:
-    """Return the end of the sentence with the word at ``hit``, including the white space after it."""
     for gap in GAP.finditer(text, hit, line_end):
         if _is_end(text, gap):
             return gap.end()
@@ -149,7 +140,7 @@ def _end(text: str, hit: int, line_end: int) -> int:
 
 
 def _is_end(text: str, gap: re.Match[str]) -> bool:
-    """Tell whether a sentence ends at the marks, by a few characters around them alone."""
+    """Tell whether a sentence ends at the marks, from a few characters around them."""
     begin = gap.start()
     following = NEXT_WORD.match(text, gap.end())
     word = following[1] if following else ""
@@ -173,12 +164,12 @@ def _is_end(text: str, gap: re.Match[str]) -> bool:
 
 
 def _lowered(text: str) -> str:
-    """Convert to lower case without changing the length: of all letters only İ becomes two."""
+    """Convert to lower case without changing the length: only İ would become two characters."""
     return text.replace("İ", "I").lower()
 
 
 def _alternatives(words: Collection[str]) -> str:
-    """Make an expression for any of the words, with beginnings shared: a choice reads a letter once."""
+    """Make an expression for any of the words as a prefix tree, so that each letter is read once."""
     branches: dict[str, set[str]] = {}
     for word in words:
         if word:

@@ -1,7 +1,7 @@
-"""Trees in which words are cut, or others stand in their place, so that a predicate can be kept.
+"""Trees with words removed or replaced, so that a predicate can be kept.
 
-What only its own sentence explains would drop a template: who *they* are, which house *this house* is.  What
-is no single person is said in general instead (:func:`in_general`):
+References that only their own sentence explains (who *they* are, which house *this house* is) would drop a
+template.  Those that are no single person are generalised instead (:func:`in_general`):
 
     repeated it at the top of his voice              repeated something at the top of [Y] voice
     taught the students at his school                taught people at [Y] school
@@ -11,7 +11,7 @@ is no single person is said in general instead (:func:`in_general`):
     told us that he was tired                        told people that [Y]
     said in her speech that the war was over         said something in [Y] speech
 
-A single person stays, and drops the template: *his* could be theirs.
+A single person stays and drops the template, as *his* could refer to that person.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from pcf_core.mining.parser.trees import Tree
 from pcf_core.mining.persons import ANYONE, is_name, lexicon, name_of, names_one_person, naming
 from pcf_core.mining.verb_groups import lemma_of
 
-CUT = "cut"  # the relation of what a rule leaves out: no other rule looks at it
-STAND_IN = "self"  # a noun in place of a word while a predicate is made
+CUT = "cut"  # the relation of removed words, which no rule reads
+STAND_IN = "self"  # placeholder noun while a predicate is made
 THING, PEOPLE = "something", "people"
 OTHERS = frozenset(["me", "us", "you"])
 EVERYBODY = frozenset(["i", "they", "we", "you"])
@@ -32,29 +32,26 @@ SLOTS = ("obj", "iobj", "obl", "nmod")
 
 
 def with_word(tree: Tree, token: int, word: str, tag: str, relation: str) -> Tree:
-    """Return the tree with another word in a place."""
+    """Return the tree with another word at a token."""
     return tree.edited(
         words={token: word}, lemmas={token: word}, tags={token: tag}, relations={token: relation}
     )
 
 
 def closed(tree: Tree, noun: int, word: str = STAND_IN, tag: str = "NN") -> Tree:
-    """Return the tree with another noun instead of a noun, without its modifiers except the preposition."""
+    """Return the tree with another noun for a noun, and without its modifiers except the preposition."""
     others = [child for child in tree.children(noun) if not tree.has(child, "case")]
     return without(with_word(tree, noun, word, tag, tree.relations[noun]), others)
 
 
 def without(tree: Tree, tokens: Iterable[int]) -> Tree:
-    """Return the tree with words cut, which no rule looks at then."""
+    """Return the tree with words removed."""
     cut = tuple(tokens)
     return tree.edited(tags=dict.fromkeys(cut, "LS"), relations=dict.fromkeys(cut, CUT))
 
 
 def in_general(tree: Tree, fixed: int) -> Tree:
-    """Return the tree with general words for what only its sentence explains; single persons stay.
-
-    ``fixed``: a noun that stays as it is with its possessive, or a clause.
-    """
+    """Generalise the references in a tree, but not single persons nor the noun or clause ``fixed``."""
     above = {fixed, *tree.above(fixed)}
     for token in range(len(tree)):
         if token in above:
@@ -72,7 +69,7 @@ def in_general(tree: Tree, fixed: int) -> Tree:
 
 
 def who_in_general(tree: Tree, subject: int) -> tuple[str, ...] | None:
-    """Return a general noun for a subject that only its own sentence explains; ``None`` if it stays."""
+    """Return a general noun for a subject; ``None`` if it stays."""
     word = tree.words[subject].lower()
     person = lexicon().person(word)
     if word in EVERYBODY or (tree.tags[subject] == "NNS" and person and person not in ANYONE):
@@ -87,7 +84,6 @@ def _is_said(tree: Tree, verb: int, fixed: int) -> bool:
 
 
 def _general(tree: Tree, token: int) -> Tree:
-    """Return the tree with a general noun instead of a noun, if one fits."""
     word, tag = tree.words[token].lower(), tree.tags[token]
     lists = lexicon().lists
     has_recipient = lemma_of(tree, tree.heads[token]) in lists["told"] or tree.has(token, "iobj")
@@ -105,7 +101,7 @@ def _general(tree: Tree, token: int) -> Tree:
 
 
 def with_something(tree: Tree, verb: int) -> Tree:
-    """Return the tree with *something* in place of a verb's objects, and an infinitive's, that are things."""
+    """Return the tree with *something* for the things that are objects of a verb or its infinitive."""
     for child in tree.children(verb, "obj", "xcomp"):
         if tree.has(child, "xcomp"):
             tree = with_something(tree, child)
@@ -115,7 +111,6 @@ def with_something(tree: Tree, verb: int) -> Tree:
 
 
 def _is_thing(tree: Tree, noun: int) -> bool:
-    """Tell whether a noun is of no person or persons, nor a name that may be one's."""
     if tree.tags[noun] == "NNP":
         return not names_one_person(tree, noun)
     person = lexicon().person(tree.words[noun]) or tree.lemmas[noun].lower() in naming().person
@@ -123,7 +118,7 @@ def _is_thing(tree: Tree, noun: int) -> bool:
 
 
 def _kind(tree: Tree, name: int) -> Tree:
-    """Return the tree with a common noun for a name that contains one after another word."""
+    """Return the tree with the common noun for a name that contains one: *the university*."""
     kinds = (tree.words[part].lower() for part in (name_of(tree, name)[-1], name))
     kind = next((word for word in kinds if word in lexicon().lists["kinds"]), None)
     before = [child for child in tree.children(name) if child < name and not tree.has(child, "case", "punct")]

@@ -1,17 +1,15 @@
-"""Whom a pronoun means where nobody else could be meant, wherever in the sentence both stand.
+"""Pronouns that can only refer to the subject, because nobody else was named, anywhere in the sentence.
 
     alone              Smith was ill; he stayed at home.       The [X] was ill; [Y]
     possessive-alone   Smith was ill; his house was empty.     The [X] was ill; [Y] house was empty
     object-alone       Smith was ill, and we visited him.      The [X] was ill and people visited [Y]
 
-Who could be meant is whoever was named so far: a noun or name for one person of this gender, or another
-pronoun of it.  Names that share their words are one person's, and all pronouns of a gender are one's, unless
-two of them stand beside one predicate, as subject and object.  One name may be left at most, the subject of a
-clause before all these pronouns.  Without a name *he* or *she* is the subject, of *his* and *him* also one
-behind: "His work is about grammar, but he likes music".
+Candidates are all persons of this gender named so far: nouns, names, and pronouns.  Names that share their
+words are one person, and so are all pronouns of a gender, unless two are subject and object of one predicate.
+At most one name may remain, the subject of a clause before all pronouns.  Without a name *he* or *she* is the
+subject, for *his* and *him* also one after it: "His work is about grammar, but he likes music".
 
-A word that another rule accepts is left to it.  Where the parts of the two clauses cannot be put together,
-the pair gives no template.
+Words that other rules accept are left to them.  If the two clauses cannot be combined, there is no template.
 """
 
 from __future__ import annotations
@@ -50,7 +48,7 @@ Finder = Callable[[Tree, Collection[str], Collection[str]], Iterator[Candidate |
 
 
 def alone(tree: Tree, words: Collection[str], topic_words: Collection[str]) -> Iterator[Candidate | Dropped]:
-    """Yield the templates of *he* or *she* anywhere, where nobody else was named: "was ill; he stayed"."""
+    """Yield the templates of *he* or *she* where nobody else was named: "was ill; he stayed"."""
 
     def text(subject: int, pronoun: int) -> str:
         return _together(tree, subject, tree.heads[pronoun], pronoun, (Y,), topic_words)
@@ -114,7 +112,6 @@ def _places(tree: Tree, words: Collection[str]) -> list[int]:
 def _left(
     tree: Tree, places: Collection[int], finders: Collection[Finder], words: Collection[str]
 ) -> Iterator[tuple[int, int]]:
-    """Yield subject and pronoun if nobody else can be meant and no other rule accepts them."""
     pairs = [(subject, token) for token in places if (subject := the_only_one(tree, token)) is not None]
     if not pairs:
         return
@@ -128,7 +125,7 @@ def _left(
 def _together(
     tree: Tree, subject: int, clause: int, first: int, inner: Sequence[str], topic_words: Collection[str]
 ) -> str:
-    """Make the text of the subject's predicate and of a clause joined to it or depending on it.
+    """Make the text of the subject's predicate and of a clause joined to it.
 
     ``first``: the first token of the clause after the connective; ``inner``: its words.
     """
@@ -145,10 +142,7 @@ def _together(
 
 
 def the_only_one(tree: Tree, pronoun: int) -> int | None:
-    """Find the subject that a pronoun means since nobody else named so far could be meant.
-
-    ``None`` where there is none, or several may be meant.
-    """
+    """Find the subject to which a pronoun must refer; ``None`` if there is none, or several."""
     gender = GENDERS[tree.words[pronoun].lower()]
     pronouns = [token for token, word in enumerate(tree.words) if GENDERS.get(word.lower()) == gender]
     is_object = tree.has(pronoun, *OBJECTS)
@@ -168,10 +162,9 @@ def the_only_one(tree: Tree, pronoun: int) -> int | None:
 
 
 def _pronoun_for(tree: Tree, pronoun: int, pronouns: Collection[int], gender: Gender) -> int | None:
-    """Return the first *he* or *she* before a pronoun, else the first behind *his* or *him*, or none.
+    """Return the first *he* or *she* before a pronoun, otherwise the first after *his* or *him*.
 
-    None also where before it stands a noun that may be an animal, or a person whom no list knows: "The beast
-    turned around as he came".
+    ``None`` if a noun before it may be an animal or an unlisted person: "The beast turned around as he came".
     """
     subjects = [
         token for token in pronouns if tree.words[token].lower() in SUBJECTS and tree.has(token, "nsubj")
@@ -232,7 +225,6 @@ def _is_somebody(tree: Tree, token: int) -> bool:
 
 
 def _is_told_of_by_who(tree: Tree, noun: int) -> bool:
-    """Tell whether a noun has a clause with *who*, which makes it a person."""
     return tree.tags[noun] in ("NN", "NNP") and any(
         tree.words[child].lower() in ("who", "whom")
         for clause in tree.children(noun, "acl:relcl")

@@ -1,9 +1,7 @@
-"""Rules for the verb of a predicate: whatever its tense, one in the past, with its negation.
+"""The verb of a predicate in the past tense, with its negation.
 
 says, has said, is saying, does say -> said        is known, has been known -> was known
-does not know, hasn't known -> did not know        can go -> could go        may have gone -> might have gone
-
-Why a sentence gave no template is an exception inside the rules, a record that is counted outside them.
+does not know, hasn't known -> did not know        can go -> could go    may have gone -> might have gone
 """
 
 from __future__ import annotations
@@ -19,10 +17,7 @@ from pcf_core.mining.verbs import is_irregular_past, past_tense
 
 @dataclass(frozen=True)
 class Candidate:
-    """A template: its text, the tokens at ``[X]`` and ``[Y]``, and the words that fit at ``[Y]``.
-
-    ``word`` is ``None`` if nothing stood at ``[Y]``, because the rule only uses the predicate.
-    """
+    """A template with its tokens at ``[X]`` and ``[Y]`` (``None`` without one), and what fits at ``[Y]``."""
 
     text: str
     subject: int
@@ -34,8 +29,7 @@ class Candidate:
 class Dropped:
     """A sentence that had the form of a rule but gave no template, and one of a few fixed reasons.
 
-    ``pair``: the tokens that would stand at ``[X]`` and ``[Y]``, where it was the words between them that
-    could not be kept.  Only the reason counts for equality.
+    ``pair``: the tokens for ``[X]`` and ``[Y]``, if only the words between could not be kept; not compared.
     """
 
     reason: str
@@ -43,13 +37,13 @@ class Dropped:
 
 
 class Refused(Exception):
-    """Raised by a rule's parts; its text is the reason."""
+    """Raised by parts of a rule; its text is the reason."""
 
 
 def attempt(
     subject: int, word: int | None, text: Callable[[], str], fits: tuple[Part, ...]
 ) -> Candidate | Dropped:
-    """Make the template of two tokens, or say why it was refused."""
+    """Make the template of two tokens, or return why it was refused."""
     try:
         return Candidate(text(), subject, word, fits)
     except Refused as reason:
@@ -71,7 +65,7 @@ MISSPELT = frozenset(["leaved", "finded", "gived", "taked", "maked", "goed"])
 def finite(tree: Tree, head: int) -> tuple[str, ...]:
     """Return the verb group of a finite clause in the past; of a copula without its predicate (``was not``).
 
-    Refused are questions, forms that have no past, and lemmas that do not fit their form.
+    Refused are questions, forms without a past, and lemmas that do not fit their form.
     """
     helpers = helpers_of(tree, head)
     negation = _negation(tree, head)
@@ -96,7 +90,7 @@ def finite(tree: Tree, head: int) -> tuple[str, ...]:
 
 
 def helpers_of(tree: Tree, head: int) -> tuple[int, ...]:
-    """Return auxiliaries and copula; a second verb may share those of the first ("was tried and shot")."""
+    """Return auxiliaries and copula; a second verb may share them ("was tried and shot")."""
     own = tree.children(head, "aux", "cop")
     if own or not tree.has(head, "conj") or tree.tags[head] not in ("VBN", "VBG", "VB"):
         return own
@@ -114,13 +108,13 @@ def is_passive(tree: Tree, head: int) -> bool:
 
 
 def past(tree: Tree, verb: int) -> str:
-    """Return the simple past of a verb: its own form if that is one, else made from its lemma."""
+    """Return the simple past of a verb: its own form if it is one, otherwise from its lemma."""
     word, tag = tree.words[verb].lower(), tree.tags[verb]
     helped = bool(helpers_of(tree, verb))
     if word in MISSPELT or not word.isalpha():
         raise Refused("an unsure verb form")
     if tag == "VBP" and is_irregular_past(word) and word not in lexicon().lemmas.get(word, ()):
-        return word  # "shook", which the tagger took for a present
+        return word  # "shook", mistagged as present
     if tag == "VBD":
         return "was" if word == "were" else word
     if tag == "VBN" and (helped or _past_of_lemma(tree, verb) == word):
@@ -139,12 +133,12 @@ def base(tree: Tree, verb: int) -> str:
 
 
 def is_going_to(tree: Tree, verb: int) -> bool:
-    """Tell whether a verb is the *going* of "was going to leave", which is no movement."""
+    """Tell whether a verb is the *going* of "was going to leave"."""
     return tree.words[verb].lower() == "going" and bool(tree.children(verb, "xcomp"))
 
 
 def lemma_of(tree: Tree, verb: int) -> str:
-    """Return the lemma of a verb: of those the lists know for its form, the parser's if it is one."""
+    """Return the lemma of a verb; if the lists know its form, one of theirs."""
     lemma, word = tree.lemmas[verb].lower(), tree.words[verb].lower()
     lemmas = lexicon().lemmas.get(word, ())
     return lemma if lemma in lemmas or not lemmas else lemmas[0]
@@ -168,7 +162,6 @@ def _participle(tree: Tree, verb: int) -> str:
 
 
 def _checked_lemma(tree: Tree, verb: int) -> str:
-    """Return the lemma, if the word is one of its forms."""
     lemma = lemma_of(tree, verb)
     if not lemma.isalpha() or tree.words[verb].lower() not in verb_forms(lemma):
         raise Refused("an unsure verb form")
@@ -181,7 +174,7 @@ def _past_of_lemma(tree: Tree, verb: int) -> str:
 
 
 def _negation(tree: Tree, head: int) -> tuple[str, ...]:
-    """Return ``not`` or ``never`` before the predicate; refuse other negations, which would be lost."""
+    """Return ``not`` or ``never`` before the predicate; refuse other negations."""
     negations = []
     for child in tree.children(head, "advmod"):
         word = tree.words[child].lower()

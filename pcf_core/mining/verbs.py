@@ -1,8 +1,8 @@
 """Past tenses of English verbs, by table and rule, and the verbs that report a clause.
 
-The table holds the strong and irregular verbs of Quirk et al. 1985, "A Comprehensive Grammar of the English
-Language", 3.11-20; the rules are those of its 3.6-9 for the spelling of ``-ed``.  Where two forms are in use
-(*dreamed*, *dreamt*), the one that American writing prefers stands here, since the treebanks are American.
+Irregular verbs are from Quirk et al. 1985, "A Comprehensive Grammar of the English Language", 3.11-20,
+spelling rules for ``-ed`` from its 3.6-9.  Of two forms (*dreamed*, *dreamt*) the American one is used, like
+the treebanks.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-# lemma past[/participle]; a participle is named where it differs
+# lemma past[/participle]
 TABLE = """
 arise arose/arisen  awake awoke/awoken  be was/been  bear bore/born  beat beat/beaten  become became/become
 befall befell/befallen  beget begot/begotten  begin began/begun  behold beheld  bend bent  beseech besought
@@ -49,7 +49,7 @@ PREFIXES = ("out", "over", "under", "with", "fore", "inter", "mis", "off", "up",
 PREFIXED_REGULAR = frozenset({"relay", "refit", "outfit"})
 BROKEN_UP = re.compile(r"(.+-)([a-z]+)")
 SHORT = re.compile(r"(?:qu|[^aeiou])*[aeiouy][bcdfghjklmnpqrstvz]")  # stop, quiz: one vowel, one consonant
-# Longer verbs that double their last letter: stressed on the last syllable, or made of a short word.
+# Longer verbs that double their last letter: stressed on the last syllable, or ending in a short word.
 DOUBLING = """
 abet abhor acquit admit airdrop allot annul backstab befit bootleg cancel commit compel concur confer
 control debug defer demur deter diagram disbar dispel distil eavesdrop embed emit enrol enthral entrap equip
@@ -82,7 +82,7 @@ REPORTING = frozenset(REPORTS.split())
 
 
 def past_tense(lemma: str) -> str:
-    """Form the past tense of a verb in lower case: "take" -> "took", "stop" -> "stopped", "be" -> "was"."""
+    """Form the past tense: "take" -> "took", "stop" -> "stopped", "be" -> "was"."""
     return _forms(lemma)[0]
 
 
@@ -92,7 +92,7 @@ def past_participle(lemma: str) -> str:
 
 
 def is_irregular_past(word: str) -> bool:
-    """Tell whether a word in lower case is a past tense of the table, and not also a lemma: "shook"."""
+    """Tell whether a word is an irregular past tense, and no lemma: "shook"."""
     return word in PASTS
 
 
@@ -103,7 +103,6 @@ def is_reporting(lemma: str) -> bool:
 
 @lru_cache(maxsize=65536)
 def _forms(lemma: str) -> tuple[str, str]:
-    """Return past tense and participle: of the table, of the verb without prefix or hyphen, else by rule."""
     if lemma in FORMS:
         return FORMS[lemma]
     if parts := BROKEN_UP.fullmatch(lemma):
@@ -117,7 +116,6 @@ def _forms(lemma: str) -> tuple[str, str]:
 
 
 def _regular(lemma: str) -> str:
-    """Spell the regular form in ``-ed``."""
     if lemma.endswith("e"):
         return lemma + "d"
     if lemma.endswith("y") and lemma[-2:-1] not in tuple("aeiou"):

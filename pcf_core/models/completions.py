@@ -1,27 +1,19 @@
 """An OpenAI-compatible completions server: the requests, and the check of its answers.  No torch here.
 
-**Log-probabilities of a prompt's tokens** come in two shapes.  One token is always generated and thrown away:
-servers refuse ``max_tokens=0``, or take it for no limit.
+**Log-probabilities of a prompt's tokens** come in two shapes.  One token is always generated and discarded,
+as servers refuse ``max_tokens=0`` or take it for no limit.
 
 ``prompt_logprobs``
     vLLM's own, with ``return_token_ids`` (vllm.ai/blog, 22 October 2025): ``choices[i].prompt_logprobs`` is
     ``[null, {"<token id>": {"logprob", "rank", "decoded_token"}, …}, …]`` along
     ``choices[i].prompt_token_ids``.  A list of prompts is one request.
 ``echo``
-    OpenAI's legacy shape: ``choices[0].logprobs`` holds ``tokens``, ``token_logprobs`` and ``top_logprobs``,
-    first those of the prompt (``usage.prompt_tokens`` of them), then of what was generated.  One prompt a
-    request, which every such server takes.
+    OpenAI's legacy shape: ``choices[0].logprobs`` has ``tokens``, ``token_logprobs`` and ``top_logprobs``,
+    first of the prompt (``usage.prompt_tokens``), then of what was generated.  One prompt a request.
 
-**Texts** come one a request, from one of two addresses.
-
-``/completions``
-    The server continues the prompt; ``choices[0].text`` is the text.
-``/chat/completions``
-    The prompt is a user's message and the system prompt a message of the system (or part of the user's, in
-    front of the prompt, if the server refuses the former); ``choices[0].message`` holds the answer as
-    ``content``, or the words of a refusal as ``refusal``.
-
-``choices[0].finish_reason`` says how a text ended, ``usage.completion_tokens`` how long it is.
+**Texts** come one a request: ``/completions`` continues the prompt (``choices[0].text``); for
+``/chat/completions`` it is a user's message, after a system message or with the system prompt in front
+(``choices[0].message`` has ``content``, or ``refusal``).
 """
 
 from __future__ import annotations
@@ -38,21 +30,19 @@ from pcf_core.core.errors import ModelError, RequestRefusedError, ScoringError
 from pcf_core.core.generation import Decoding, End, in_one
 from pcf_core.models.connection import FILTERED, Connection
 
-# Log-probabilities of a prompt's tokens.
+# Log-probabilities of prompts.
 
 
-NO_PROBABILITY = -9999.0  # servers write it for −∞, which JSON lacks
-ROUNDING = 1e-4  # a log-probability may be above 0 by so much
+NO_PROBABILITY = -9999.0  # written for −∞, which JSON lacks
+ROUNDING = 1e-4  # allowed above 0
 
 
 @dataclass(frozen=True)
 class TokenScores:
-    """A server's answer about one prompt, token by token; all fields have one length.
+    """A server's answer about one prompt; all fields are [token].
 
-    ``labels``: token ids, or the tokens' texts if the server sends no ids.  ``texts``: the tokens' texts,
-    empty for the first if it is not sent.  ``nats``: log-probability of each token given all before it, NaN
-    for the first, which has nothing before it.  ``best``: the highest log-probability sent for each position,
-    likewise.
+    ``labels``: token ids, or texts without ids.  ``texts``: empty for the first if it is not sent.  ``nats``:
+    given all tokens before, NaN for the first.  ``best``: the highest log-probability sent at each position.
     """
 
     labels: tuple[int | str, ...]
@@ -62,7 +52,7 @@ class TokenScores:
 
 
 def of_prompt_logprobs(choice: Mapping[str, Any]) -> TokenScores:
-    """Read a choice in the shape ``prompt_logprobs``."""
+    """Read a choice in the shape ``prompt_logprobs``; LookupError, TypeError or ValueError for others."""
     ids, positions = choice["prompt_token_ids"], choice["prompt_logprobs"]
     if not ids or len(ids) != len(positions) or positions[0] is not None:
         raise ValueError(f"{len(positions)} places for {len(ids)} tokens")
@@ -97,7 +87,7 @@ def of_echo(logprobs: Mapping[str, Any], count: int) -> TokenScores:
 
 
 def nats_of(value: Any) -> float:
-    """Read a log-probability as servers write it."""
+    """Read a log-probability, or raise ScoringError."""
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     if not is_number or not value <= ROUNDING:  # nor is NaN
         shown = reprlib.repr(value) if is_number else type(value).__name__
@@ -113,12 +103,12 @@ Shape = Literal["prompt_logprobs", "echo"]
 R = TypeVar("R")
 
 PROMPTS_A_REQUEST = 32
-LARGEST_TEXT = 2**20  # bytes of an answer that holds one text
-LARGEST_LISTING = 2**23  # bytes of the list of models; the longest public one has an eighth of it
-# Bytes of an answer for each byte of the texts that it is about: an entry for each of two tokens a position.
-# In memory JSON takes up to thirty times its length.
+LARGEST_TEXT = 2**20  # bytes of an answer with one text
+LARGEST_LISTING = 2**23  # bytes of the list of models; public ones have up to 1 MiB
+# Bytes of an answer for each byte of its texts, with two tokens a position.  JSON takes up to thirty times
+# its length in memory.
 BYTES_A_BYTE = 1024
-LONGEST_NAME = 300  # characters of a served model's
+LONGEST_NAME = 300  # characters of a served model's name
 
 
 class Server(Connection):
@@ -144,10 +134,10 @@ class Server(Connection):
         best: bool = False,
         pause: Callable[[], None] = lambda: None,
     ) -> Iterator[TokenScores]:
-        """Yield the readings of the prompts, texts or token ids, in their order.
+        """Yield the readings of prompts (texts or token ids), in order.
 
-        ``best`` also requests the most probable token at each position.  A few requests for each connection
-        run ahead; ``pause`` is called while waiting for an answer, and what it raises ends the work.
+        ``best``: also request the most probable token at each position.  ``pause``: called while waiting; an
+        exception from it ends the work.
         """
         size = PROMPTS_A_REQUEST if shape == "prompt_logprobs" else 1
         requests = [prompts[start : start + size] for start in range(0, len(prompts), size)]
@@ -157,10 +147,7 @@ class Server(Connection):
     def tokenise(
         self, texts: Sequence[str], special: bool, pause: Callable[[], None] = lambda: None
     ) -> list[Ids]:
-        """Return the token ids of each text by vLLM's ``/tokenize``, with or without special tokens.
-
-        ``pause`` is called while waiting for an answer, and what it raises ends the work.
-        """
+        """Return the token ids of each text by vLLM's ``/tokenize``; ``pause`` as for :meth:`read`."""
         return list(self.in_order(lambda text: self._tokenise_one(text, special), texts, pause))
 
     def write(
@@ -170,12 +157,11 @@ class Server(Connection):
         read: Callable[[Any], R],
         pause: Callable[[], None] = lambda: None,
     ) -> Iterator[R]:
-        """Yield the answers to requests for one text each, in their order, as ``read`` converts them.
+        """Yield the answers to requests for one text each, in order, as ``read`` converts them.
 
-        ``path`` is ``completions`` or ``chat/completions``; ``bodies`` lack the model's name.  ``read`` takes
-        the JSON of an answer, or the ``RequestRefusedError`` of a request that the server's content filter
-        refuses.  If it raises a ``ScoringError`` the request is repeated, as after a failure: one odd answer
-        among thousands does not end the work.  What ``pause`` raises while waiting ends it.
+        ``path``: ``completions`` or ``chat/completions``; ``bodies``: without the model's name.  ``read``
+        takes the JSON of an answer, or the RequestRefusedError of a request that the content filter refused;
+        if it raises ScoringError the request is repeated.  ``pause`` as for :meth:`read`.
         """
 
         def ask(body: Mapping[str, Any]) -> R:
@@ -225,20 +211,19 @@ class Server(Connection):
 
 
 def _largest_about(prompts: Sequence[str | Ids]) -> int:
-    """Return the most bytes that an answer about these prompts may have."""
     length = sum(len(prompt.encode()) if isinstance(prompt, str) else len(prompt) for prompt in prompts)
     return LARGEST_TEXT + BYTES_A_BYTE * length
 
 
 def is_name(name: Any) -> bool:
-    """Tell whether a server's name of a model can be shown."""
+    """Tell whether a served model's name can be shown."""
     return isinstance(name, str) and 0 < len(name) <= LONGEST_NAME and name.isprintable()
 
 
 # Texts.
 
 
-LONGEST_TOKEN = 128  # characters; runs of white space are the longest tokens of large vocabularies
+LONGEST_TOKEN = 128  # characters; white space makes the longest tokens
 DRAWN = "Ten random words and ten random numbers:"
 PROBE = Decoding(temperature=1, top_p=1, length=24)
 PROBES = 3
@@ -248,8 +233,8 @@ PROBES = 3
 class RequestForm:
     """The form in which a server takes requests for a text.
 
-    ``chat``: at ``/chat/completions``.  ``seeds``: whether it takes a seed.  ``limit``: its name for the
-    largest number of new tokens.  ``systems``: whether it takes a message of the system.
+    ``chat``: at ``/chat/completions``.  ``seeds``: with a seed.  ``limit``: the name of the maximum number of
+    new tokens.  ``systems``: with a system message.
     """
 
     chat: bool = False
@@ -259,11 +244,11 @@ class RequestForm:
 
     @property
     def path(self) -> str:
-        """The address of requests, behind the base URL."""
+        """The address, after the base URL."""
         return "chat/completions" if self.chat else "completions"
 
     def body(self, prompt: str, decoding: Decoding, seed: int, system: str = "") -> dict[str, Any]:
-        """Make a request for one text, without the model's name; ``system`` is the system prompt."""
+        """Make a request for one text, without the model's name."""
         options: dict[str, Any] = {
             "temperature": decoding.temperature,
             "top_p": decoding.top_p,
@@ -280,7 +265,7 @@ class RequestForm:
         return {"messages": [first, {"role": "user", "content": prompt}], **options}
 
     def after(self, refusal: RequestRefusedError) -> RequestForm | None:
-        """Return the form that a refusal suggests instead; None if it suggests none."""
+        """Return the form that a refusal suggests instead, if any."""
         if refusal.status not in (400, 422):
             return None
         if self.limit == "max_tokens" and "max_completion_tokens" in refusal.said:
@@ -294,7 +279,7 @@ class RequestForm:
 
 @dataclass(frozen=True)
 class Written:
-    """One text of a server's, how it ended, and its number of tokens, 0 if the server does not count them."""
+    """A server's text, how it ended, and its number of tokens, 0 if not counted."""
 
     text: str
     end: End
@@ -302,10 +287,7 @@ class Written:
 
 
 def written_of(answer: Any, form: RequestForm, length: int) -> Written:
-    """Read the answer to a request for a text: JSON, or the error of a request that was filtered.
-
-    ``length`` is the most new tokens that were requested.
-    """
+    """Read an answer (JSON, or the error of a filtered request) of at most ``length`` new tokens."""
     if isinstance(answer, RequestRefusedError):
         return Written("", "refused", 0)
     try:
@@ -335,10 +317,9 @@ def written_of(answer: Any, form: RequestForm, length: int) -> Written:
 
 
 def find_form(server: Server, chat: bool, draws: bool) -> RequestForm:
-    """Find out with a few short texts in which form the server takes requests.
+    """Find the form in which the server takes requests, with a few short texts.
 
-    ``chat``: prompts are messages, not texts to continue.  ``draws``: the server must draw its tokens, and is
-    refused if it does not: some always take the likeliest token, and all texts of a prompt would be the same.
+    ``chat``: prompts are messages.  ``draws``: raise ModelError if the server does not sample.
     """
     form, text = settle_form(server, RequestForm(chat))
     if draws and text.strip():

@@ -1,8 +1,4 @@
-"""Requests to a server over HTTP: several at a time, repeated after failures, with bounded answers.
-
-Also the pauses before a request is repeated, the operator's rate limit, and the JSON of an answer: a text
-that was cut in two, and the code of an error.
-"""
+"""Requests to a server over HTTP: several at a time, repeated after failures, with bounded answers."""
 
 from __future__ import annotations
 
@@ -29,21 +25,20 @@ from pydantic_core import from_json
 from pcf_core.core.errors import RequestRefusedError, ScoringError
 
 if TYPE_CHECKING:
-    import httpx2  # loaded where a server is asked: pages, and tasks of Inspect, only list and name models
+    import httpx2  # otherwise imported only when a server is used
 
-# The pauses before a request is repeated.
+# Pauses before a request is repeated.
 
 
-PAUSES = (1.0, 2.0, 4.0, 8.0)  # seconds before the second attempt, the third …
-LONGEST_PAUSE = 60.0  # the longest pause that a server may ask for
-LIMIT_PAUSE = 20.0  # after a 429 that asks for none: four of them outlast the minute that most limits count
+PAUSES = (1.0, 2.0, 4.0, 8.0)  # seconds before the second, third … attempt
+LONGEST_PAUSE = 60.0  # the longest pause that a server may request
+LIMIT_PAUSE = 20.0  # after a 429 without one: four outlast the minute of most limits
 
 
 def retry_after(answer: httpx2.Response) -> float:
-    """Return the pause in seconds that a server asks for, up to ``LONGEST_PAUSE``; 0 if it is unreadable.
+    """Return the pause in seconds that a server requests, up to ``LONGEST_PAUSE``; 0 if it is unreadable.
 
-    An answer without one has the pause of its status.  A date counts from the answer's own ``Date`` if there
-    is one, since our clock may differ (RFC 9110, 10.2.3).
+    Without one, the pause of its status.  A date counts from the answer's own ``Date`` (RFC 9110, 10.2.3).
     """
     header = answer.headers.get("Retry-After")
     if header is None:
@@ -58,12 +53,12 @@ def retry_after(answer: httpx2.Response) -> float:
 
 
 def pause_after(status: int) -> float:
-    """Return the pause in seconds if the server asks for none: ``LIMIT_PAUSE`` after 429, else 0."""
+    """Return the pause in seconds for a status: ``LIMIT_PAUSE`` after 429, else 0."""
     return LIMIT_PAUSE if status == 429 else 0.0
 
 
 def _time_of(date: str) -> datetime | None:
-    """Read a date of HTTP, such as ``Fri, 20 Nov 2026 07:28:00 GMT``; one without a zone is GMT."""
+    """Read a date of HTTP, such as ``Fri, 20 Nov 2026 07:28:00 GMT``; GMT by default."""
     try:
         moment = parsedate_to_datetime(date)
     except ValueError:
@@ -71,16 +66,14 @@ def _time_of(date: str) -> datetime | None:
     return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
-# The operator's limit of completions a minute.
+# The operator's rate limit.
 
 
 class RateLimit:
-    """At most ``per_minute`` completions a minute, evenly spaced, for all threads that share it; 0: no limit.
+    """At most ``per_minute`` completions, evenly spaced, for all threads that share it; 0: no limit.
 
-    Another process has a limit of its own: two workers send twice as many requests.
-
-    **Worked example.**  With 30 a minute three threads that come at once go at 0, 2 and 4 seconds; one that
-    comes at 60 goes at once.
+    Other processes have their own.  **Worked example.**  With 30 a minute three threads at once go at 0, 2
+    and 4 seconds; one that comes at 60 goes at once.
     """
 
     def __init__(self, per_minute: int) -> None:
@@ -89,7 +82,7 @@ class RateLimit:
         self._lock = threading.Lock()
 
     def wait(self, given_up: threading.Event) -> bool:
-        """Wait for the next free moment under the limit; return True where it was given up meanwhile."""
+        """Wait for the next free moment; return True if it was given up meanwhile."""
         with self._lock:
             now = time.monotonic()
             start = max(now, self._next)
@@ -100,18 +93,14 @@ class RateLimit:
 # The JSON of an answer.
 
 
-# Codes and types of errors that are refusals; the last is Azure's, within its ``innererror``.
+# Codes and types of refusals; the last is Azure's, in ``innererror``.
 FILTERED = frozenset({"content_filter", "content_policy_violation", "responsibleaipolicyviolation"})
-MODERATED = frozenset({"reasons", "flagged_input"})  # OpenRouter's ``metadata`` of a refusal holds them
-HALF = re.compile("[\ud800-\udfff]")  # of a character that was cut in two
+MODERATED = frozenset({"reasons", "flagged_input"})  # in OpenRouter's ``metadata`` of a refusal
+HALF = re.compile("[\ud800-\udfff]")  # lone surrogates
 
 
 def parse_completion(content: bytes) -> Any:
-    r"""Read JSON, with each lone surrogate such as ``\ud83d`` replaced by U+FFFD.
-
-    A completion that ends at its greatest length may end within a character, and neither a file nor a key can
-    hold half of one.  In any other answer half a character is not JSON.
-    """
+    """Read JSON; lone surrogates, as where a completion is cut within a character, become U+FFFD."""
     try:
         return from_json(content)
     except ValueError:
@@ -119,7 +108,7 @@ def parse_completion(content: bytes) -> Any:
 
 
 def code_of(content: bytes) -> str:
-    """Return the code of an error: one of ``FILTERED`` if the server names it anywhere, else its ``code``."""
+    """Return the code of an error: one of ``FILTERED`` if it occurs anywhere, otherwise its ``code``."""
     try:
         error = from_json(content)["error"]
         inner, metadata = error.get("innererror"), error.get("metadata")
@@ -137,23 +126,23 @@ R = TypeVar("R")
 
 PASSING = frozenset({408, 409, 425, 429, 500, 502, 503, 504, *range(520, 525), 529})
 CONNECT_SECONDS = 5.0
-LARGEST_ANSWER = 2**28  # bytes; 32 prompts of 4,096 tokens take a tenth of it
-LOOK_UP_SECONDS = 0.1  # between two calls of ``pause`` while waiting for an answer
-GRACE_SECONDS = 0.5  # for requests under way when the connection ends
+LARGEST_ANSWER = 2**28  # bytes, ten times that of 32 prompts of 4,096 tokens
+LOOK_UP_SECONDS = 0.1  # between two calls of ``pause`` while waiting
+GRACE_SECONDS = 0.5  # for open requests when the connection ends
 CONNECTED = frozenset({"connection.connect_tcp.complete", "connection.start_tls.complete"})
-SECRET_KEY = 16  # characters; a key of this length or more is cut out of every answer
+SECRET_KEY = 16  # characters; keys of this length or more are removed from answers
 
 
 @cache
 def _trusted() -> ssl.SSLContext:
-    """Read the trusted certificates once, which takes longer than most answers, even for http://."""
+    """Read the trusted certificates once, as that is slow."""
     import httpx2
 
     return httpx2.create_ssl_context()
 
 
 class _PassingError(Exception):
-    """A failure after which a request is repeated, ``patience`` seconds later or more."""
+    """A failure after which a request is repeated, at least ``patience`` seconds later."""
 
     def __init__(self, message: str, patience: float = 0.0) -> None:
         super().__init__(message)
@@ -163,10 +152,10 @@ class _PassingError(Exception):
 class Connection:
     """A connection to one served model; a context manager that owns its sockets and threads.
 
-    Its end does not wait for answers: requests under way have ``GRACE_SECONDS``, then their sockets are shut
-    down.  Requests are repeated after each of ``pauses`` if the failure may be temporary (429, 5xx,
-    time-outs, cut connections, an answer that is not JSON or has no text), and completions keep to the rate
-    limit ``rate_limit``.  The key travels in a header and is cut out of answers before they are shown.
+    Closing does not wait for answers: open requests have ``GRACE_SECONDS``, then their sockets are shut down.
+    Requests are repeated after each of ``pauses`` if the failure may be temporary (429, 5xx, time-outs, cut
+    connections, an answer that is not JSON or has no text); completions respect ``rate_limit``.  The key is
+    sent in a header and removed from answers.
     """
 
     def __init__(
@@ -195,7 +184,7 @@ class Connection:
     def __enter__(self) -> Self:
         import httpx2
 
-        headers = {"Accept-Encoding": "identity"}  # packed answers may unpack to more than the memory
+        headers = {"Accept-Encoding": "identity"}  # compressed answers could exceed the memory
         if self._key:
             headers["Authorization"] = f"Bearer {self._key}"
         self._client = httpx2.Client(
@@ -210,7 +199,7 @@ class Connection:
         self._closing.set()
         self._pool.shutdown(wait=False, cancel_futures=True)
         wait(self._running, GRACE_SECONDS)
-        self._cut.set()  # before the list is read: a connection made later is shut down where it is made
+        self._cut.set()  # first, so that later connections are shut down too
         self._shut_down_all()
         self._pool.shutdown(wait=True)
         self._client.close()
@@ -220,7 +209,7 @@ class Connection:
             _shut_down(connection)
 
     def _trace(self, event: str, info: Mapping[str, Any]) -> None:
-        """Record every socket that is opened: closing the client alone would leave a thread in its read."""
+        """Record opened sockets, since closing the client would leave threads reading."""
         if event in CONNECTED:
             connection = info["return_value"].get_extra_info("socket")
             self._sockets.append(connection)
@@ -292,7 +281,7 @@ class Connection:
         return document
 
     def _raise_hidden(self, document: Any, content: bytes) -> None:
-        """Raise for an error that a proxy sends as a success, ``{"error": …}`` alone, by its code."""
+        """Raise for an error that a proxy sends as a success, ``{"error": …}`` alone."""
         if not isinstance(document, dict) or not document.get("error") or document.get("choices"):
             return
         error = document["error"]
@@ -311,9 +300,9 @@ class Connection:
     def _send(
         self, method: str, address: str, body: Mapping[str, Any] | None, largest: int
     ) -> tuple[httpx2.Response, bytes]:
-        """Return an answer and all of its bytes; one that trickles is cut off like one that does not come.
+        """Return an answer and its bytes; an answer that trickles in is cut off after the timeout.
 
-        If its head trickles, only shutting down all sockets ends the wait; the other requests are repeated.
+        A trickling header can only be stopped by shutting down all sockets; other requests are repeated.
         """
         watch = threading.Timer(self.timeout + GRACE_SECONDS, self._shut_down_all)
         watch.daemon = True
@@ -355,9 +344,9 @@ class Connection:
         return RequestRefusedError(sentence, status, code_of(content), reason)
 
     def _reason(self, status: int, content: bytes) -> str:
-        """Return status and message of an answer that is an error, on one line and without the key."""
+        """Return status and message of an error on one line, without the key."""
         message: Any = content.decode(errors="replace")
-        with suppress(ValueError):  # a text that is not JSON is shown as it is
+        with suppress(ValueError):  # text that is not JSON is shown as it is
             message = from_json(content)
         for name in ("error", "message", "detail"):
             message = message.get(name, message) if isinstance(message, dict) else message
@@ -373,20 +362,18 @@ class Connection:
         return f"{status}{': ' if text else ''}{text}{hint}"
 
     def _without_echo(self, content: bytes) -> bytes:
-        """Remove the key from an answer: a server may repeat its request, and answers are stored.
+        """Remove the key from an answer, as answers are stored.
 
-        A short key, such as the EMPTY that some servers require, is no secret and may be a word of the
-        answer.
+        Short keys, such as the EMPTY that some servers require, are no secret and may be words of the answer.
         """
         return content.replace(self._key.encode(), "…".encode()) if len(self._key) >= SECRET_KEY else content
 
     def without_key(self, text: str) -> str:
-        """Remove the key from a text of the server's, so that it can be shown."""
+        """Remove the key from a text, so that it can be shown."""
         return text.replace(self._key, "…") if self._key else text
 
 
 def _awaited(future: Future[R], pause: Callable[[], None]) -> R:
-    """Return the result of a thread's work; call ``pause`` while waiting for it."""
     pause()
     while not wait([future], LOOK_UP_SECONDS).done:
         pause()
@@ -394,6 +381,5 @@ def _awaited(future: Future[R], pause: Callable[[], None]) -> R:
 
 
 def _shut_down(connection: socket.socket) -> None:
-    """Shut down a socket, so that a thread that waits for it wakes up."""
-    with suppress(OSError):  # it has ended by itself
+    with suppress(OSError):  # already closed
         connection.shutdown(socket.SHUT_RDWR)

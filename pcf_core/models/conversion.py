@@ -1,8 +1,7 @@
 """Convert a GGUF file to a model directory in the hub's layout, once, in the cache.
 
-transformers reads the file and dequantizes it to float32; the result is saved, so that the next start reads
-safetensors.  The directory is named by the file's hash and :data:`CONVERTER`, appears whole or not at all,
-and is made by one process while others wait.
+transformers dequantizes it to float32, and the result is saved as safetensors.  The directory is named by the
+file's hash and :data:`CONVERTER`, appears whole or not at all, and is made by one process.
 """
 
 from __future__ import annotations
@@ -41,19 +40,19 @@ from pcf_core.models.gguf import (
     require_readable,
 )
 
-CONVERTER = "2"  # raise it when the same file would become another directory
+CONVERTER = "2"  # raise when the same file gives another directory
 FOLDER = "gguf"
-OF_WINDOWS = "sliding_attention_inv_freq"  # frequencies of the layers with an attention window
-SAME_VALUE = 1e-4  # relative: of rounding to float32, and of a power of it
-SPACE = "▁"  # as SentencePiece writes it
-PIECE = 2**24  # bytes that are copied at a time
+OF_WINDOWS = "sliding_attention_inv_freq"  # of layers with an attention window
+SAME_VALUE = 1e-4  # relative: rounding to float32, and powers of it
+SPACE = "▁"  # in SentencePiece
+PIECE = 2**24  # bytes copied at a time
 
 
 def converted(spec: ModelSpec, files: Sequence[Path]) -> Path:
-    """Return the directory of a GGUF model, made now if it does not exist yet.
+    """Return the directory of a GGUF model, made now if needed.
 
-    ``files`` are the parts of the file, in their order (:func:`pcf_core.models.public.gguf_files`), with the
-    hash ``spec.identity``.  Other bytes are refused, and a file that cannot be read as it was meant.
+    ``files``: its parts in order (:func:`pcf_core.models.public.gguf_files`), with the hash
+    ``spec.identity``.  Raises ModelError for other bytes, and for a file that cannot be read correctly.
     """
     cache = settings().cache / FOLDER
     folder = cache / f"{spec.identity[:32]}-{CONVERTER}"
@@ -63,7 +62,7 @@ def converted(spec: ModelSpec, files: Sequence[Path]) -> Path:
         cache.mkdir(parents=True, exist_ok=True)
         with FileLock(cache / f"{folder.name}.lock"):
             if not folder.is_dir():
-                for left in cache.glob(f"{folder.name}.*/"):  # by a process that was ended
+                for left in cache.glob(f"{folder.name}.*/"):  # from a killed process
                     shutil.rmtree(left, ignore_errors=True)
                 with tempfile.TemporaryDirectory(dir=cache, prefix=f"{folder.name}.") as draft:
                     _convert(spec, files, Path(draft))
@@ -77,7 +76,6 @@ def converted(spec: ModelSpec, files: Sequence[Path]) -> Path:
 
 
 def _convert(spec: ModelSpec, files: Sequence[Path], draft: Path) -> None:
-    """Write the directory ``model`` into ``draft``."""
     whole = draft / "whole.gguf"
     if _join(files, whole) != spec.identity:
         raise ModelError(
@@ -88,7 +86,7 @@ def _convert(spec: ModelSpec, files: Sequence[Path], draft: Path) -> None:
     require_readable(header, spec.name)
     logging.disable_progress_bar()
     try:
-        with redirect_stderr(io.StringIO()):  # this progress bar of transformers has no switch
+        with redirect_stderr(io.StringIO()):  # a progress bar without a switch
             _save(spec, header, whole, draft / "model")
         if file_hash(whole) != spec.identity:
             raise ModelError(
@@ -97,7 +95,7 @@ def _convert(spec: ModelSpec, files: Sequence[Path], draft: Path) -> None:
             )
     except (ModelError, OSError):
         raise
-    except Exception as error:  # transformers may fail in any way on a file that somebody else wrote
+    except Exception as error:  # transformers may fail in any way
         reason = shorten(f"{type(error).__name__}: {error}", 240, placeholder=" …")
         raise ModelError(
             f"The GGUF file of {spec.name} cannot be read ({reason}): use another file of the model, or "
@@ -106,7 +104,7 @@ def _convert(spec: ModelSpec, files: Sequence[Path], draft: Path) -> None:
 
 
 def _join(files: Sequence[Path], whole: Path) -> str:
-    """Join the files in their order (a single file is linked) and return the hash of all (SHA-256)."""
+    """Join the files (a single one is linked) and return their hash (SHA-256)."""
     if len(files) == 1:
         whole.symlink_to(files[0].resolve())
     else:
@@ -118,7 +116,7 @@ def _join(files: Sequence[Path], whole: Path) -> str:
 
 
 def _save(spec: ModelSpec, header: Header, whole: Path, folder: Path) -> None:
-    """Save the model that transformers makes of the file, after a check that it uses the whole file."""
+    """Save the model that transformers reads, after checking that it uses the whole file."""
     config = AutoConfig.from_pretrained(whole.parent, gguf_file=whole.name, local_files_only=True)
     require_built(config, Extent.of_shapes(list(header.tensors.values()), 0), spec.name, AutoModelForCausalLM)
     model = AutoModelForCausalLM.from_pretrained(
@@ -138,7 +136,7 @@ def _save(spec: ModelSpec, header: Header, whole: Path, folder: Path) -> None:
     _carry(model, header, spec.name)
     if header.rope_scaling:
         _scale_positions(model, header, spec.name)
-    # A dequantized model is a model like any other; transformers would refuse to save it as quantized.
+    # transformers refuses to save a model that is marked as quantized.
     del model.config.quantization_config
     model.hf_quantizer = None
     model.save_pretrained(folder)
@@ -146,9 +144,9 @@ def _save(spec: ModelSpec, header: Header, whole: Path, folder: Path) -> None:
 
 
 def _carry(model: PreTrainedModel, header: Header, name: str) -> None:
-    """Write into the configuration what transformers does not read, and compare the rest of the file with it.
+    """Add what transformers does not read to the configuration, and compare the rest with the file.
 
-    Refuse a value that the model has no field for, or that differs from the model's.
+    Raises ModelError for a value without a field, or different from the model's.
     """
     config, kind = model.config, header.architecture
     if header.query_scalar is not None:
@@ -175,7 +173,7 @@ def _carry(model: PreTrainedModel, header: Header, name: str) -> None:
 
 
 def _computed(model: PreTrainedModel, header: Header) -> dict[str, list[float]]:
-    """Return the values that the model computes with, by the entry of a file that states the same."""
+    """Return the values that the model uses, by the entry of the file that states the same."""
     buffers = {name: buffer for name, buffer in model.named_buffers() if name.endswith("inv_freq")}
     frequencies = list(buffers.values())
     of_windows = [buffer for name, buffer in buffers.items() if name.endswith(OF_WINDOWS)]
@@ -201,7 +199,7 @@ def _bases(frequencies: Sequence[torch.Tensor]) -> list[float]:
 
 
 def _tokenizer(header: Header, whole: Path) -> Any:
-    """Make the tokenizer of a file, with the rules for splitting texts that transformers leaves out."""
+    """Make the tokenizer of a file, with the splitting rules that transformers leaves out."""
     opening = {"add_bos_token": True} if header.opens else {}
     tokenizer = AutoTokenizer.from_pretrained(
         whole.parent, gguf_file=whole.name, local_files_only=True, **opening
@@ -223,7 +221,6 @@ def _tokenizer(header: Header, whole: Path) -> Any:
 
 
 def _scale_positions(model: PreTrainedModel, header: Header, name: str) -> None:
-    """Write the file's scaling of positions into the configuration; refuse it if transformers' differs."""
     rotary = model.model.rotary_emb
     wanted = rotary.inv_freq / torch.tensor(header.rope_factors)
     model.config.rope_parameters = {**model.config.rope_parameters, **(header.rope_scaling or {})}

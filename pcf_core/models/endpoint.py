@@ -1,11 +1,8 @@
-"""Models behind an endpoint, named ``endpoint:SERVED-NAME``: described, remembered, and opened.
+"""Models behind an endpoint, named ``endpoint:SERVED-NAME``: described, cached, and opened.
 
-The server's address and key are the operator's settings, never part of a name.  Nothing pins what a server
-runs.  The identity of a model that is scored is a digest of its address, the served name and the results of
-the probe, marked ``unpinned``.  A model that only writes texts needs no log-probabilities, so its identity is
-the address.
-
-The server is asked what it can do; nothing is guessed, and what it cannot do is refused.
+The server's address and key are settings, never part of a name.  Nothing pins what a server runs: the
+identity of a scored model is a digest of address, served name and probe results, marked ``unpinned``; that of
+a writer is the address.  What the server can do is tested, not guessed.
 """
 
 from __future__ import annotations
@@ -37,29 +34,27 @@ from pcf_core.models.completions import Server, Shape, TokenScores, find_form, i
 from pcf_core.models.connection import PAUSES, RateLimit
 from pcf_core.models.names import ENDPOINT, require_allowed, split_inspected
 
-# What a completions server can do.
+# The probe.
 
 
 TEXT = "The nurse said that she was here, and the engineer told us that he knew it."
 START = "The nurse said that"
-AGREES = 0.25  # nats of one token; a server in bfloat16 that batches at will differs from itself by less
-SPREAD = 0.01  # nats; values closer than this say nothing about the tokens
-WORST_BEST = -math.log(1e6)  # the most probable of fewer than a million tokens has more
+AGREES = 0.25  # nats per token; a bfloat16 server differs from itself by less
+SPREAD = 0.01  # nats; closer values say nothing about the tokens
+WORST_BEST = -math.log(1e6)  # the most probable of a million tokens has at least this
 LONGEST_OPENING = 4
-UNDECODED = "\N{REPLACEMENT CHARACTER}"  # a token that is part of a character
-LONGEST_SPELLING = 32  # characters of tokens for one of a text: a byte may be written <0xE2>
-LARGEST_CONTEXT = 2**31  # tokens; a larger one is none
+UNDECODED = "\N{REPLACEMENT CHARACTER}"  # part of a character
+LONGEST_SPELLING = 32  # characters per character of the text: a byte may be <0xE2>
+LARGEST_CONTEXT = 2**31  # tokens; larger numbers mean no limit
 
 
 @dataclass(frozen=True)
 class Findings:
     """The results of the probe.
 
-    ``shape``: how the server writes log-probabilities of a prompt.  ``opening``: labels of the tokens that
-    it puts before a text.  ``takes_ids``: whether prompts of token ids are read, and texts tokenised.
-    ``context``: tokens the server takes, 0 where it does not say.  ``root``: the served model, in the
-    server's words.  ``reading``: that of ``TEXT``.  ``noise``: largest difference between two readings of one
-    token, in nats.
+    ``opening``: labels of the tokens that the server puts before a text.  ``takes_ids``: whether it reads
+    token ids and tokenises texts.  ``context``: tokens it takes, 0 if unknown.  ``root``: its name of the
+    model.  ``reading``: of ``TEXT``.  ``noise``: largest difference of two readings, in nats.
     """
 
     shape: Shape
@@ -72,16 +67,15 @@ class Findings:
 
     @property
     def nats(self) -> float:
-        """Log-probability of ``TEXT`` behind its first token."""
+        """Log-probability of ``TEXT`` after its first token."""
         return math.fsum(self.reading.nats[1:])
 
 
 def probe(server: Server) -> Findings:
-    """Ask for the log-probabilities of two texts, one of them twice and the beginning of it.
+    """Request the log-probabilities of a text, twice, and of its beginning.
 
-    They must be numbers up to 0, differ from token to token, come out the same twice, and those of the
-    beginning must be the same alone: some servers give the same for whatever they are asked, and every score
-    would be exact chance.
+    They must be at most 0, differ from token to token, be the same twice, and not depend on later text; some
+    servers return the same for any text.  Raises ModelError otherwise.
     """
     cards = {card["id"]: card for card in server.models()}
     if server.name not in cards:
@@ -116,15 +110,15 @@ def probe(server: Server) -> Findings:
 
 
 def require_sense(first: TokenScores, second: TokenScores, start: TokenScores) -> float:
-    """Refuse readings of ``TEXT``, again of it, and of its beginning that no language model gives.
+    """Check readings of ``TEXT``, of it again, and of its beginning; return their largest difference in nats.
 
-    The result is the largest difference in nats between two readings of one token.
+    Raises ScoringError for readings that no language model gives.
     """
     if not _opening(first) and not any(spells(first.texts[1:], TEXT[cut:]) for cut in range(1, len(START))):
         spelled = shorten("".join(first.texts), 120, placeholder=" …")
         raise ScoringError(f"Reading {TEXT!r}, it returned tokens that spell {spelled!r}.")
     values = first.nats[1:]
-    if math.isinf(max(values)):  # and so below 0
+    if math.isinf(max(values)):  # hence −∞
         raise ScoringError("It gave a token of an ordinary sentence no probability (−9999, or less).")
     if max(values) - min(values) < SPREAD:
         raise ScoringError(f"It gave every token the same log-probability, {values[0]:g}.")
@@ -142,20 +136,17 @@ def require_sense(first: TokenScores, second: TokenScores, start: TokenScores) -
 
 
 def difference(short: TokenScores, long: TokenScores) -> float:
-    """Return the largest difference in nats a token.
-
-    It is infinite where ``long`` does not begin with ``short``'s tokens.
-    """
+    """Return the largest difference in nats per token; infinite if ``long`` begins with other tokens."""
     if long.labels[: len(short.labels)] != short.labels:
         return math.inf
     pairs = zip(short.nats[1:], long.nats[1:], strict=False)
-    return max((abs(a - b) for a, b in pairs if a != b), default=0.0)  # a == b also where both are −∞
+    return max((abs(a - b) for a, b in pairs if a != b), default=0.0)  # also equal if both are −∞
 
 
 def spells(tokens: Sequence[str], text: str) -> bool:
-    """Tell whether the tokens' texts make up a text, white space and case apart.
+    """Tell whether the tokens' texts make up a text, ignoring white space and case.
 
-    Tokens decoded one by one lose spaces (SentencePiece) and characters of several tokens, which then read �.
+    Tokens decoded one by one lose spaces (SentencePiece), and characters of several tokens become �.
     """
     spelled = "".join(tokens)
     if len(spelled) > LONGEST_SPELLING * (len(text) + 1) or is_heaped(spelled):
@@ -168,7 +159,7 @@ def spells(tokens: Sequence[str], text: str) -> bool:
     if not (wanted.startswith(first) and wanted.endswith(last)):
         return False
     position = len(first)
-    for part in between:  # as early as it can stand, a character behind the last: no other choice fits more
+    for part in between:  # as early as possible, a character after the last
         start = wanted.find(part, position + 1, end)
         if start < 0:
             return False
@@ -188,7 +179,7 @@ def _opening(reading: TokenScores) -> tuple[int | str, ...]:
 
 
 def _takes_ids(server: Server, reading: TokenScores) -> bool:
-    """Tell whether texts are tokenised, with the ids of completions, and ids are read as they are."""
+    """Tell whether texts are tokenised consistently, and token ids are read."""
     try:
         (ids,) = server.tokenise([TEXT], special=True)
         (again,) = server.read([ids], "prompt_logprobs")
@@ -199,13 +190,13 @@ def _takes_ids(server: Server, reading: TokenScores) -> bool:
 
 PREFIX = ENDPOINT
 UNPINNED = "unpinned"
-CHAT = "server"  # in place of a template's hash: the server makes a user's message of the prompt itself
+CHAT = "server"  # instead of a template's hash: the server applies its own
 UNPROVEN = "Unpinned: nothing proves that the server runs the same weights tomorrow"
-FOUND_SECONDS = 300.0  # for which a process trusts the results of a probe
-LISTED_SECONDS = 60.0  # for which it trusts a list of models, and a failure
-LIST_PATIENCE = 2.0  # seconds that a page waits for the list of models
-FIRST_PATIENCE = 20.0  # seconds that it waits for each answer to the probe of a new model
-AGAIN_PATIENCE = 5.0  # the same for a model whose earlier results are remembered
+FOUND_SECONDS = 300.0  # validity of a probe in a process
+LISTED_SECONDS = 60.0  # validity of a list of models, and of a failure
+LIST_PATIENCE = 2.0  # seconds to wait for the list of models
+FIRST_PATIENCE = 20.0  # seconds to wait for each answer to the probe of a new model
+AGAIN_PATIENCE = 5.0  # the same for a model with cached results
 MOST_LISTED = 50
 
 
@@ -217,13 +208,13 @@ class Endpoint:
     findings: Findings
 
     def server(self) -> Server:
-        """Open a connection with the operator's time limits; use it as a context manager."""
+        """Connect with the operator's time limits; a context manager."""
         return connect(self.spec.name)
 
 
 @dataclass(frozen=True)
 class _Answer:
-    """The result of a probe or of a listing, valid until the monotonic clock says ``until``."""
+    """The result of a probe or listing, valid until ``until`` (monotonic)."""
 
     until: float
     endpoint: Endpoint | None = None
@@ -232,12 +223,12 @@ class _Answer:
 
 
 _lock = threading.Lock()
-_answers: dict[tuple[str | None, str], _Answer] = {}  # by base URL and model name; the listing under ""
-_chats: dict[tuple[str | None, str], tuple[float, bool | None]] = {}  # until when, and the answer
+_answers: dict[tuple[str | None, str], _Answer] = {}  # by base URL and model name ("" for the listing)
+_chats: dict[tuple[str | None, str], tuple[float, bool | None]] = {}  # expiry and answer
 
 
 def open_endpoint(spec: ModelSpec) -> Endpoint:
-    """Probe the model of ``spec`` now, to score with it; refuse another model than ``spec`` describes."""
+    """Probe the model of ``spec`` for scoring; ModelError if it is another model now."""
     with connect(spec.name) as server:
         endpoint = _describe(spec.name, probe(server))
     _remember(endpoint)
@@ -250,10 +241,9 @@ def open_endpoint(spec: ModelSpec) -> Endpoint:
 
 
 def resolve_endpoint(name: str) -> ModelSpec:
-    """Return the specification of ``endpoint:SERVED-NAME``, to score it.
+    """Return the specification of ``endpoint:SERVED-NAME`` for scoring, probing the server if needed.
 
-    The server is probed once in a while.  Where it does not answer now, the specification is that of the last
-    answer, so that earlier scores can still be read.
+    If it does not answer, the specification is that of the last answer, so that earlier scores can be read.
     """
     answer, remembered = _fresh(name), _remembered().get(name)
     if answer is None:
@@ -271,10 +261,7 @@ def resolve_endpoint(name: str) -> ModelSpec:
 
 
 def resolve_writer_endpoint(name: str, chat: bool) -> ModelSpec:
-    """Return the specification of ``endpoint:SERVED-NAME`` for writing texts, without asking the server.
-
-    ``chat``: whether the prompt is a user's message, not a text to go on from.
-    """
+    """Return the specification of ``endpoint:SERVED-NAME`` for writing, without asking the server."""
     served, url = name.removeprefix(PREFIX), _url(name)
     if not is_name(served):
         raise ModelError(
@@ -292,10 +279,7 @@ def resolve_writer_endpoint(name: str, chat: bool) -> ModelSpec:
 
 
 def resolve_inspected(name: str) -> ModelSpec:
-    """Return the specification of a model whose texts came in a log of Inspect, by its name.
-
-    The store says whether there are any texts of it.
-    """
+    """Return the specification of a model whose texts came in an Inspect log, by its name."""
     model, day = split_inspected(name)
     return _unpinned(
         name,
@@ -309,7 +293,7 @@ def resolve_inspected(name: str) -> ModelSpec:
 
 
 def offers_chat(name: str) -> bool:
-    """Tell whether the server answers messages to the model, by asking for a short one."""
+    """Tell whether the server answers messages to the model, by requesting a short one."""
     with _server(name, min(settings().endpoint_timeout, FIRST_PATIENCE), ()) as server:
         try:
             find_form(server, chat=True, draws=False)
@@ -321,15 +305,7 @@ def offers_chat(name: str) -> bool:
 
 
 def known_chat(name: str) -> bool | None:
-    """Tell whether the server answers messages to the model; ``None`` where it does not tell.
-
-    The server is asked once in a while.
-
-    Raises
-    ------
-    ModelError
-        No endpoint is set.
-    """
+    """Tell whether the server takes messages, ``None`` if it does not say; ModelError without one."""
     key = _url(name), name
     with _lock:
         until, chats = _chats.get(key, (0.0, None))
@@ -345,7 +321,7 @@ def known_chat(name: str) -> bool | None:
 
 
 def count_tokens(name: str, prompts: Sequence[str]) -> list[int] | None:
-    """Count the tokens of each prompt with the server's tokenizer; None where it does not tell."""
+    """Count the tokens of each prompt with the server's tokenizer; ``None`` if it has none."""
     with _server(name, min(settings().endpoint_timeout, AGAIN_PATIENCE), ()) as server:
         try:
             first = server.tokenise(prompts[:1], special=True)
@@ -355,7 +331,7 @@ def count_tokens(name: str, prompts: Sequence[str]) -> list[int] | None:
 
 
 def connect(name: str) -> Server:
-    """Connect to the model's server with the operator's time limits; the result is a context manager."""
+    """Connect to the model's server with the operator's time limits; a context manager."""
     return _server(name, settings().endpoint_timeout, PAUSES)
 
 
@@ -408,12 +384,11 @@ def _url(name: str) -> str:
 
 @lru_cache(maxsize=8)
 def _rate_limit(url: str, per_minute: int) -> RateLimit:
-    """Return the rate limit that all connections of this process to a server share."""
     return RateLimit(per_minute)
 
 
 def _server(name: str, timeout: float, pauses: tuple[float, ...]) -> Server:
-    """Connect to the server to use a model the operator allows, or to list the models (empty ``name``)."""
+    """Connect to the server for an allowed model, or to list the models (empty ``name``)."""
     url = _url(name)
     if name:
         require_allowed(name)
@@ -445,7 +420,6 @@ def _describe(name: str, findings: Findings) -> Endpoint:
 
 
 def _unpinned(name: str, path: str, **facts: Any) -> ModelSpec:
-    """Return a specification with these facts of a model that nothing pins."""
     own = {"identity": UNPINNED, "tokenizer": UNPINNED, **facts}
     return ModelSpec(name=name, family="endpoint", path=path, dtype="server", **own)
 
@@ -463,7 +437,7 @@ def _keep(name: str, answer: _Answer) -> _Answer:
 
 
 def _remember(endpoint: Endpoint) -> _Answer:
-    """Store a probed model for this process and, if the cache can be written, for later ones."""
+    """Cache a probed model in this process and, if possible, on disk."""
     spec, remembered = endpoint.spec, _remembered()
     if remembered.get(spec.name) != spec:
         document = {name: one.model_dump() for name, one in {**remembered, spec.name: spec}.items()}
@@ -477,12 +451,11 @@ def _remember(endpoint: Endpoint) -> _Answer:
 
 
 def _remembered() -> Mapping[str, ModelSpec]:
-    """Return the models that any process has probed behind an endpoint, by name."""
     try:
         document = json.loads(read_file(_file()))
         return {name: ModelSpec(**fields) for name, fields in document.items()}
     except (OSError, ValueError, TypeError, AttributeError, ValidationError):
-        return {}  # never written, or by another version: the next probe writes it anew
+        return {}  # missing, or of another version
 
 
 def _file() -> Path:

@@ -1,7 +1,7 @@
-"""Refuse a configuration that asks for more than the weights beside it hold, before anything is built.
+"""Refuse configurations that ask for more than their weights have, before anything is built.
 
-A ``config.json`` from somebody else decides how much transformers builds: a hundred million layers take hours
-and all memory.  The headers of the safetensors files say how much the model really has.
+A hostile ``config.json`` with a hundred million layers would take hours and all memory; the safetensors
+headers say how much the model really has.
 """
 
 from __future__ import annotations
@@ -22,19 +22,19 @@ from transformers import AutoConfig
 from pcf_core.core.errors import ModelError
 from pcf_core.models.folder import LARGEST, MOST_A_BYTE, read_config, read_object, read_shapes, weight_files
 
-# Tensors (and weights) that a model may make for each one in its files: shared ones are made, then replaced;
-# a head may be absent; and one number of a four-bit type holds several weights.
+# Tensors (and weights) allowed for each one in the files: shared ones are made, then replaced; a head may be
+# absent; four-bit types pack several weights.
 MADE_FOR_ONE = 4
-LEAST_LAYERS = 64  # so many layers, tensors and numbers are never too many, however small the files
+LEAST_LAYERS = 64  # always allowed, however small the files
 COUNTS = ("layer", "layers", "head", "heads", "head_kv")
-MOST_GROWTH = 1024  # characters that normalizers may make of one; public tokenizers make three
+MOST_GROWTH = 1024  # characters that normalizers may make of one; usually up to three
 LEAST_TENSORS = 64
-LEAST_NUMBERS = 2**28  # a GiB; beside weights a model makes tables of its positions
+LEAST_NUMBERS = 2**28  # a GiB, for tables of positions
 
 
 @dataclass(frozen=True)
 class Extent:
-    """The size of safetensors files, and so the most that a model may make of them."""
+    """The size of safetensors files, which limits the model."""
 
     tensors: int
     most_weights: int
@@ -58,11 +58,10 @@ class Extent:
 
 
 def require_extent(folder: Path, name: str, kind: Any) -> None:
-    """Refuse a model directory whose ``config.json`` asks for more than its weights can fill.
+    """Raise ModelError if ``config.json`` asks for more tensors or weights than the files can fill.
 
-    Tensors and weights are counted while the model is built without memory (on torch's device ``meta``), up
-    to the first that is too many; the number of layers is checked before (:func:`require_layers`).  ``kind``
-    is the class of transformers that is going to read it, such as ``AutoModelForCausalLM``.
+    The model is built without memory (on torch's device ``meta``), up to the first tensor too many; check
+    layers before (:func:`require_layers`).  ``kind``: its class, such as ``AutoModelForCausalLM``.
     """
     require_built(
         AutoConfig.from_pretrained(folder, local_files_only=True), Extent.of(folder, name), name, kind
@@ -70,7 +69,7 @@ def require_extent(folder: Path, name: str, kind: Any) -> None:
 
 
 def require_built(config: Any, extent: Extent, name: str, kind: Any) -> None:
-    """Refuse a configuration of transformers that makes more than the extent of its files."""
+    """Raise ModelError for a transformers configuration that makes more than the extent of its files."""
     made = _Made(extent, name)
     hooks = (
         register_module_parameter_registration_hook(made.count_weights),
@@ -85,11 +84,9 @@ def require_built(config: Any, extent: Extent, name: str, kind: Any) -> None:
 
 
 def require_layers(folder: Path, name: str) -> None:
-    """Refuse a ``config.json`` with more layers than there are tensors, before transformers reads it.
+    """Raise ModelError for a ``config.json`` with more layers than tensors, or negative numbers.
 
-    Every layer has at least one tensor, shared or its own.  Reading a configuration may already make a list
-    with an entry a layer, and opening a tokenizer reads it too.  A negative number of heads fails only in the
-    first forward pass.
+    To be called before transformers reads it, which may already make a list of layers.
     """
     extent = Extent.of(folder, name)
     for field, layers in _counts(read_config(folder, name)):
@@ -106,12 +103,11 @@ def require_layers(folder: Path, name: str) -> None:
 
 
 def shown(number: int) -> str:
-    """Shorten a number from a foreign file, which may have thousands of digits."""
+    """Format a number from a foreign file, which may have thousands of digits."""
     return f"{number:,}" if abs(number) < 10**15 else f"{'−' * (number < 0)}10^15 and more"
 
 
 def _counts(config: Any, within: str = "") -> Iterator[tuple[str, int]]:
-    """Yield the numbers of layers and heads in a configuration and those inside it."""
     if not isinstance(config, Mapping):
         return
     for key, value in config.items():
@@ -122,14 +118,14 @@ def _counts(config: Any, within: str = "") -> Iterator[tuple[str, int]]:
 
 
 def require_tokenizer(folder: Path, name: str) -> None:
-    """Refuse a ``tokenizer.json`` whose normalizers make a text many times as long, before it is opened.
+    """Raise ModelError if the normalizers of ``tokenizer.json`` make a text many times as long.
 
-    If each doubles the text, forty of them turn one letter into more than any memory holds.
+    Forty that double the text would exceed any memory.
     """
     try:
         growth = _growth(list(_normalizers(read_object(folder / "tokenizer.json").get("normalizer"))))
     except (ValueError, AttributeError, TypeError):
-        return  # transformers says what is wrong with it
+        return  # transformers reports it
     if growth > MOST_GROWTH:
         raise ModelError(
             f"The tokenizer.json of the model {name} makes a character up to {growth:,} times as long, and "
@@ -145,17 +141,16 @@ def _normalizers(part: Any) -> Iterator[Mapping[str, Any]]:
 
 
 def _growth(parts: Sequence[Mapping[str, Any]]) -> int:
-    """Return how many characters normalizers make of one, at the most.
+    """Return the maximum number of characters that normalizers make of one.
 
-    From the last normalizer to the first: a character weighs as much as its replacement becomes.  So
-    replacements of different characters do not multiply, and successive ones do.  A regular expression may
-    match any character, and any other normalizer may turn any character into any other.
+    Computed from the last normalizer to the first: a character weighs as much as its replacement becomes, so
+    that only successive replacements multiply.  Others may match any character.
     """
     weights: dict[str, int] = {}
-    others = 1  # the weight of all characters that are not in the table
+    others = 1  # the weight of all other characters
     for part in reversed(parts):
         kind = part.get("type")
-        if kind == "Sequence":  # of the parts behind it
+        if kind == "Sequence":  # its parts follow
             continue
         if kind not in ("Prepend", "Replace"):
             weights, others = {}, max([others, *weights.values()])
@@ -168,15 +163,13 @@ def _growth(parts: Sequence[Mapping[str, Any]]) -> int:
                 weights[one] = max(weights.get(one, others), -(-made // len(pattern)))
         elif pattern is None:  # a regular expression
             weights, others = {one: max(weight, made) for one, weight in weights.items()}, max(others, made)
-        else:  # before a text, or before each of its characters
+        else:  # before a text, or each of its characters
             weights, others = {one: weight + made for one, weight in weights.items()}, others + made
     return min(max([others, *weights.values()]), LARGEST)
 
 
 @dataclass
 class _Made:
-    """Counts the tensors and weights of a model while it is built, up to the extent of its files."""
-
     extent: Extent
     name: str
     tensors: int = 0

@@ -1,7 +1,7 @@
 """Which family a configuration belongs to, and how many tokens it takes: stated or asked, never guessed.
 
-Which model types the installed transformers has classes for is read from the source of its tables: importing
-transformers takes seconds, and the app's process must not import it.
+The model types of the installed transformers are read from the source of its tables, as importing it takes
+seconds.
 """
 
 from __future__ import annotations
@@ -17,26 +17,26 @@ from typing import Any
 from pcf_core.core.errors import ModelError
 from pcf_core.core.families import Family
 
-# The model types that the installed transformers has classes for.
+# Model types of the installed transformers.
 
 
 def native_types() -> frozenset[str]:
-    """List the values of ``model_type`` of language models that need no code from a model's repository."""
+    """List the values of ``model_type`` that need no code from a model's repository."""
     return _auto_types("auto_mappings.py", "CONFIG_MAPPING_NAMES") | {"gpt-sw3"}
 
 
 def masked_types() -> frozenset[str]:
-    """List the types that have a class for masked language modelling."""
+    """List the types with a class for masked language modelling."""
     return _auto_types("modeling_auto.py", "MODEL_FOR_MASKED_LM_MAPPING_NAMES")
 
 
 def causal_types() -> frozenset[str]:
-    """List the types that have a class for causal language modelling."""
+    """List the types with a class for causal language modelling."""
     return _auto_types("modeling_auto.py", "MODEL_FOR_CAUSAL_LM_MAPPING_NAMES")
 
 
 def encoder_decoder_types() -> frozenset[str]:
-    """List the types whose models read one text and write another."""
+    """List the types of encoder–decoders."""
     return _auto_types("modeling_auto.py", "MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING_NAMES")
 
 
@@ -49,7 +49,7 @@ def _auto_types(file: str, table: str) -> frozenset[str]:
 
 
 def library_table(file: str, table: str) -> ast.expr:
-    """Find the value that a file of transformers assigns to a name, without importing transformers."""
+    """Find the value of a name in a file of transformers, without importing it."""
     package = find_spec("transformers")
     assert package is not None
     assert package.origin is not None
@@ -60,19 +60,19 @@ def library_table(file: str, table: str) -> ast.expr:
     raise AssertionError(f"transformers has no {table} in {file}")
 
 
-# Encoder–decoders that were trained to fill a gap in a text, the task by which the family scores.  mBART was
-# too, but its checkpoints open a text with the name of its language, each in another way.
+# Encoder–decoders trained to fill a gap, as the family scores.  mBART's checkpoints open a text with a
+# language code, each in another way.
 SEQ2SEQ_TYPES = ("t5", "mt5", "umt5", "longt5", "bart")
 SEQ2SEQ = (
     "T5ForConditionalGeneration",
-    "T5WithLMHeadModel",  # the same class by its name of 2019
+    "T5WithLMHeadModel",  # its name of 2019
     "MT5ForConditionalGeneration",
     "UMT5ForConditionalGeneration",
     "LongT5ForConditionalGeneration",
     "BartForConditionalGeneration",
 )
-# Types whose attention looks both ways unless ``is_decoder`` is set, which their causal class needs.  Any
-# other model that looks ahead is refused when it is opened (``scoring/causality.py``).
+# Types with two-way attention unless ``is_decoder`` is set.  Other models that look ahead are refused when
+# they are opened (``scoring/local.py``).
 TWO_WAY = (
     "bert",
     "bert-generation",
@@ -95,21 +95,21 @@ SUPPORTED = (
     "supported are …ForMaskedLM (masked), …ForCausalLM and …LMHeadModel (causal), T5, mT5, UMT5, LongT5 and "
     "BART with …ForConditionalGeneration (seq2seq), and XLNetLMHeadModel (permutation)"
 )
-# Heads that tell words that were put in from those that were there; their bodies are those of masked models.
+# Heads that detect replaced words; their bodies are those of masked models.
 DISCRIMINATORS = ("ElectraForPreTraining", "FunnelForPreTraining")
 AUTO_CLASSES: Mapping[str, Family] = {"AutoModelForMaskedLM": "masked", "AutoModelForCausalLM": "causal"}
-LONGEST_CONTEXT = 2**31  # tokens; a larger number is none
+LONGEST_CONTEXT = 2**31  # tokens; larger numbers mean no limit
 CONTEXT_FIELDS = (
     "n_positions",
     "max_position_embeddings",
     "n_ctx",
     "max_seq_len",
     "seq_length",
-    "max_target_positions",  # of Whisper's decoder
+    "max_target_positions",  # Whisper's decoder
 )
-# Positions relative to each other: a length in the config is that of the training, not a limit.
+# Relative positions: a length in the config is that of training, not a limit.
 RELATIVE_POSITIONS = ("t5", "mt5", "umt5", "longt5", "xlnet")
-# Position ids of these begin at pad_token_id + 1; so many rows of the position table hold no position.
+# Position ids begin at pad_token_id + 1; the rows of the position table before are unused.
 SHIFTED_POSITIONS = (
     "roberta",
     "roberta-prelayernorm",
@@ -127,15 +127,15 @@ SHIFTED_POSITIONS = (
 PADDING_OF_MPNET = 1  # whatever its config.json says
 
 
-MOST_NAMED, MOST_LETTERS = 5, 60  # architectures in a sentence, and letters of each
+MOST_NAMED, MOST_LETTERS = 5, 60  # architectures in a message, and letters of each
 
 
 @dataclass(frozen=True)
 class FamilyOptions:
     """The families that a configuration allows.
 
-    ``doubt``: why the user has to choose, empty if there is no doubt.  ``without_words``: what the model does
-    if it gives no word a probability, so that only its body is of use; else empty.
+    ``doubt``: why the user has to choose, or empty.  ``without_words``: what a model does that gives words no
+    probability (only its body is of use), or empty.
     """
 
     families: tuple[Family, ...]
@@ -144,7 +144,7 @@ class FamilyOptions:
 
 
 def choose_family(options: FamilyOptions, name: str, requested: Family | None) -> Family:
-    """Return the only family of the options, or the requested one; refuse if neither is possible."""
+    """Return the only family of the options, or the requested one; ModelError if neither is possible."""
     if options.without_words and requested is None:
         raise ModelError(
             f"The model {name} cannot be scored, because it {options.without_words} and gives words no "
@@ -165,7 +165,7 @@ def choose_family(options: FamilyOptions, name: str, requested: Family | None) -
 
 
 def read_family(config: Mapping[str, Any], name: str) -> FamilyOptions:
-    """Return the families that the names in ``architectures`` and the switches of a configuration allow."""
+    """Return the families that ``architectures`` and the switches of a configuration allow."""
     named = config.get("architectures")
     architectures = [str(entry) for entry in named] if isinstance(named, list) else []
     headless = [entry for entry in architectures if _is_headless(entry)]
@@ -190,7 +190,6 @@ def read_family(config: Mapping[str, Any], name: str) -> FamilyOptions:
 
 
 def _require_class(config: Mapping[str, Any], family: Family, named: str) -> None:
-    """Refuse a type that transformers knows but has no class of the family for, such as parts of a model."""
     kind = str(config.get("model_type"))
     types = {"masked": masked_types, "causal": causal_types}.get(family)
     if types and kind in native_types() and kind not in types():
@@ -201,7 +200,6 @@ def _require_class(config: Mapping[str, Any], family: Family, named: str) -> Non
 
 
 def _in_words(architectures: Sequence[str]) -> str:
-    """List names for a sentence; of long ones the beginning, of many the first."""
     shown = [f"{name[:MOST_LETTERS]}…" if len(name) > MOST_LETTERS else name for name in architectures]
     more = [f"{len(shown) - MOST_NAMED:,} more"] if len(shown) > MOST_NAMED else []
     return ", ".join([*shown[:MOST_NAMED], *more])
@@ -220,12 +218,12 @@ def _family(architecture: str) -> Family | None:
 
 
 def _is_headless(architecture: str) -> bool:
-    """Tell whether this is the bare model, or one for pretraining with a head that the name does not say."""
+    """Tell whether this is the bare model, or one for pretraining with an unnamed head."""
     return architecture.endswith(("Model", "ForPreTraining")) and not architecture.endswith("LMHeadModel")
 
 
 def _without_head(config: Mapping[str, Any], name: str, listed: str) -> FamilyOptions:
-    """Return the families that ``auto_map`` or ``model_type`` allow where ``architectures`` names no head."""
+    """Return the families that ``auto_map`` or ``model_type`` allow if ``architectures`` names no head."""
     doubt = (
         f"names only {listed}, without a language-model head, and can be scored only if its weights have one"
         if listed
@@ -257,13 +255,13 @@ def _without_head(config: Mapping[str, Any], name: str, listed: str) -> FamilyOp
 
 
 def _writes_another_text(config: Mapping[str, Any]) -> bool:
-    """Tell whether this is an encoder–decoder, whose body is neither a masked nor a causal model."""
+    """Tell whether this is an encoder–decoder."""
     flag = config.get("is_encoder_decoder")
     return flag if isinstance(flag, bool) else str(config.get("model_type")) in encoder_decoder_types()
 
 
 def _two_way_switch(config: Mapping[str, Any]) -> str:
-    """Return the setting by which each position of a causal type sees the whole text; empty if none does."""
+    """Return the setting by which positions of a causal type see the whole text, or nothing."""
     for part in (config, config.get("text_config")):
         if isinstance(part, Mapping):
             if part.get("use_bidirectional_attention") in (True, "all"):
@@ -285,7 +283,6 @@ def _families_of_type(kind: str) -> tuple[Family, ...]:
 
 
 def _possible(config: Mapping[str, Any], families: tuple[Family, ...]) -> tuple[Family, ...]:
-    """Return the families that fit the model's direction: one type has both, and a switch."""
     if config.get("is_decoder"):
         return tuple(family for family in families if family != "masked")
     if config.get("model_type") in TWO_WAY:
@@ -294,7 +291,6 @@ def _possible(config: Mapping[str, Any], families: tuple[Family, ...]) -> tuple[
 
 
 def _checked(config: Mapping[str, Any], family: Family, listed: str) -> FamilyOptions:
-    """Check a family's name against the switches of the configuration."""
     encoder_decoder = config.get("is_encoder_decoder")
     if family == "seq2seq" and encoder_decoder is False:
         return FamilyOptions((family,), f"names {listed} but sets is_encoder_decoder to false")
@@ -314,12 +310,12 @@ def _checked(config: Mapping[str, Any], family: Family, listed: str) -> FamilyOp
 
 
 def needs_remote_code(config: Mapping[str, Any]) -> bool:
-    """Tell whether a model brings classes of its own for a type that transformers does not know."""
+    """Tell whether a model needs code of its own for a type that transformers does not know."""
     return bool(config.get("auto_map")) and str(config.get("model_type")) not in native_types()
 
 
 def context_of(config: Mapping[str, Any]) -> int:
-    """Return how many tokens the model can take, special tokens included; 0 where no limit is stated."""
+    """Return how many tokens the model can take, special tokens included; 0 without a stated limit."""
     kind = config.get("model_type")
     lengths = [
         config[field]

@@ -1,7 +1,7 @@
 """Describe a model directory in the hub's layout by its small files and the safetensors headers.
 
-Also the hashes of a model's files, which do not depend on where they lie, and the chat template, read without
-the tokenizer so that every process can calculate a text's key.
+Also hashes of a model's files, independent of their location, and the chat template, read without the
+tokenizer so that every process can calculate a text's key.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ from pcf_core.core.run import ModelSpec
 from pcf_core.models.family import choose_family, context_of, needs_remote_code, read_family
 from pcf_core.models.names import DTYPES
 
-# The small files of a model directory that somebody else wrote: read whole, if they are small.
+# Small files, possibly hostile.
 
 
-LARGEST = 2**26  # bytes; the tokenizers of the largest vocabularies have half of it
+LARGEST = 2**26  # bytes, twice that of the largest tokenizers
 
 
 def read_small(path: Path) -> str:
-    """Read the text of a file in UTF-8; refuse large files and devices, which may never end."""
+    """Read a small UTF-8 file; ValueError for large files and devices, which may never end."""
     status = path.stat()
     if not stat.S_ISREG(status.st_mode):
         raise ValueError("it is not a regular file")
@@ -50,7 +50,7 @@ def read_small(path: Path) -> str:
 
 
 def read_object(path: Path) -> Mapping[str, Any]:
-    """Read the JSON object in a small file; empty where there is none, which is refused where it matters."""
+    """Read the JSON object in a small file; empty if there is none."""
     try:
         value = from_json(read_small(path))
     except (OSError, ValueError):
@@ -58,18 +58,18 @@ def read_object(path: Path) -> Mapping[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
-# The weights in a model directory: safetensors alone, whole, and how many there are.
+# Weights: complete safetensors.
 
 
 INDEX = "model.safetensors.index.json"
 PICKLES = ("*.bin", "*.pt", "*.pth", "*.ckpt", "*.h5", "*.msgpack")
-HEADER_LIMIT = 2**24  # bytes, 100,000 tensors; the format allows six times as much, which nothing needs
+HEADER_LIMIT = 2**24  # bytes, enough for 100,000 tensors
 MOST_DIMENSIONS = 8
-MOST_A_BYTE = 2  # weights: its narrowest number type has four bits
+MOST_A_BYTE = 2  # weights: the narrowest number type has four bits
 
 
 def weights_present(folder: Path, name: str) -> bool:
-    """Tell whether the weights are complete: the index of a hub model is fetched before its shards."""
+    """Tell whether the weights are complete: a hub model's index is downloaded before its shards."""
     index = folder / INDEX
     if index.is_file():
         return all((folder / shard).is_file() for shard in _shards(index, name))
@@ -77,7 +77,7 @@ def weights_present(folder: Path, name: str) -> bool:
 
 
 def weight_files(folder: Path, name: str) -> list[Path]:
-    """List the safetensors file, or all shards that the index names."""
+    """List the safetensors file, or all shards of the index; ModelError if any is missing."""
     index = folder / INDEX
     if index.is_file():
         names = _shards(index, name)
@@ -114,7 +114,7 @@ def _shards(index: Path, name: str) -> Sequence[str]:
 
 
 def first(names: Sequence[str]) -> str:
-    """List the first three names from a foreign file, each cut, and how many more there are."""
+    """List the first three names from a foreign file, shortened."""
     more = f" and {len(names) - 3:,} more" if len(names) > 3 else ""
     return ", ".join(f"{name[:100]} …" if len(name) > 100 else name for name in names[:3]) + more
 
@@ -156,19 +156,16 @@ def read_tensors(path: Path, name: str) -> Mapping[str, Mapping[str, Any]]:
             ) from error
 
 
-# The hashes of a model's files, which do not depend on where they lie.
+# Hashes of a model's files.
 
 
 def model_hash(weights: Sequence[Path], config: Path) -> str:
-    """Hash :func:`weights_hash` and the bytes of ``config.json`` (SHA-256).
-
-    The same weights compute something else under another configuration, such as another number of heads.
-    """
+    """Hash weights and ``config.json`` (SHA-256): another configuration computes something else."""
     return hashlib.sha256(weights_hash(weights).encode() + config.read_bytes()).hexdigest()
 
 
 def weights_hash(files: Sequence[Path]) -> str:
-    """Hash the safetensors bytes of all shards (SHA-256), in the order of their names."""
+    """Hash the bytes of all shards (SHA-256), in the order of their names."""
     if len(files) == 1:
         return file_hash(files[0])
     parts = "".join(file_hash(path) for path in sorted(files, key=lambda path: path.name))
@@ -187,21 +184,21 @@ State = tuple[int, int, int, int]
 
 
 def state_of(status: os.stat_result) -> State:
-    """Return four numbers that change when a file is written or replaced: size, time, inode, inode's time.
+    """Return numbers that change when a file is written or replaced: size, time, inode, inode's time.
 
-    Size and time alone may be those of another file, since copying and unpacking set them.
+    Copying and unpacking may set size and time to those of another file.
     """
     return status.st_size, status.st_mtime_ns, status.st_ino, status.st_ctime_ns
 
 
 def file_hash(path: Path) -> str:
-    """Hash the bytes of a file (SHA-256); refuse while a page would have to wait for a large one."""
+    """Hash the bytes of a file (SHA-256); ModelError while a page would have to wait for a large one."""
     return _remembered(str(path.resolve()), state_of(path.stat()))
 
 
 @lru_cache(maxsize=4096)
 def _remembered(path: str, state: State) -> str:
-    """Hash a file once: a large one is noted in the cache folder, or once a process without such a folder."""
+    """Hash a file once; the hash of a large one is stored in the cache folder."""
     if state[0] < LARGE:
         return _read_hash(path)
     entry = "|".join((path, *map(str, state)))
@@ -209,7 +206,6 @@ def _remembered(path: str, state: State) -> str:
 
 
 def _read_hash(path: str, until: float = inf) -> str:
-    """Hash a file; give up when the clock says ``until``."""
     total = hashlib.sha256()
     with Path(path).open("rb") as file:
         while piece := file.read(PIECE):
@@ -222,18 +218,18 @@ def _read_hash(path: str, until: float = inf) -> str:
     return total.hexdigest()
 
 
-# A page must not wait for the hash of a large file: its process goes on hashing in a thread.
+# Pages do not wait for the hash of a large file; their process hashes it in a thread.
 
-LARGE = 2**26  # bytes; what is smaller takes a fraction of a second
-PIECE = 2**22  # bytes that are read at a time
-LONGEST_READING = 1800.0  # seconds that a page's process spends on one file
-_patience: list[float] = []  # seconds; empty where everybody waits
+LARGE = 2**26  # bytes; smaller files take a fraction of a second
+PIECE = 2**22  # bytes read at a time
+LONGEST_READING = 1800.0  # seconds per file in a page's process
+_patience: list[float] = []  # seconds; empty to wait always
 _lock, _one_at_a_time = threading.Lock(), threading.Lock()
 _hashing: dict[tuple[str, State], Future[str]] = {}
 
 
 def wait_for_hashes(seconds: float) -> None:
-    """Let this process wait for the hash of a large file this long, and go on hashing in the background."""
+    """Let this process wait this long for the hash of a large file, and continue in the background."""
     _patience[:] = [seconds]
 
 
@@ -245,7 +241,7 @@ def _hashed(path: str, state: State) -> str:
         future = _hashing.setdefault((path, state), Future())
     if not started:
         Thread(target=_hash_into, args=(future, path), name="hash", daemon=True).start()
-    try:  # a page waits for the first of several, once
+    try:  # wait only for the first of several
         value = future.result(_patience[0] if alone else 0)
     except TimeoutError as error:
         raise ModelError(
@@ -253,7 +249,7 @@ def _hashed(path: str, state: State) -> str:
             "is identified by its contents: open the page again in a few minutes."
         ) from error
     except OSError:
-        _hashing.pop((path, state), None)  # it may be readable the next time
+        _hashing.pop((path, state), None)  # it may be readable next time
         raise
     _hashing.pop((path, state), None)
     return value
@@ -268,7 +264,7 @@ def _hash_into(future: Future[str], path: str) -> None:
 
 
 def require_unchanged(spec: ModelSpec, folder: Path) -> None:
-    """Refuse a loaded directory if weights, configuration or tokenizer changed since it was described."""
+    """Raise ModelError if weights, configuration or tokenizer changed since the directory was described."""
     weights, tokenizer = weight_files(folder, spec.name), tokenizer_files(folder, spec.name)
     now = model_hash(weights, folder / "config.json"), tokenizer_hash(tokenizer)
     if now != (spec.identity, spec.tokenizer):
@@ -279,23 +275,22 @@ def require_unchanged(spec: ModelSpec, folder: Path) -> None:
         )
 
 
-# The chat template of a model directory, read without its tokenizer.
+# Chat templates.
 
 
 def chat_template_hash(folder: Path) -> str:
-    """Return the hash of the template that makes a prompt of a user's message; empty if there is none."""
+    """Return the hash of the chat template; empty if there is none."""
     text = _template(folder)
     return digest(text) if text else ""
 
 
 def _template(folder: Path) -> str:
-    """Return the chat template's file, else the (default) template in the tokenizer's configuration."""
     try:
         return read_small(folder / "chat_template.jinja")
     except FileNotFoundError:
         pass
     except ValueError:
-        return ""  # what cannot be read is refused when the model is loaded
+        return ""  # refused when the model is loaded
     held = read_object(folder / "tokenizer_config.json").get("chat_template")
     if isinstance(held, list):
         entries = [entry for entry in held if isinstance(entry, dict) and entry.get("name") == "default"]
@@ -315,13 +310,13 @@ TOKENIZER_FILES = (
     "sentencepiece.bpe.model",
     "tokenizer.model",
 )
-# Used only where none of the above exists, so that the hashes of other models stay as they are.
+# Used only if none of the above exists, so that other models keep their hashes.
 FURTHER_VOCABULARIES = ("spm.model", "sentencepiece.model", "tiktoken.model")
-# Tokenizers of bytes or characters, which no file lists.
+# Tokenizers of bytes or characters, without a file.
 WITHOUT_VOCABULARY = ("ByT5Tokenizer", "PerceiverTokenizer", "CanineTokenizer")
 TOKENIZER_SETTINGS = ("tokenizer_config.json", "config.json")
 ADAPTER = "adapter_config.json"
-LONGEST_CARD = 2**18  # bytes of a model card that are looked at
+LONGEST_CARD = 2**18  # bytes of a model card to read
 LONGEST_NOTE = 2_000  # characters
 LONGEST_TITLE = 120
 VOCABULARIES = tuple(name for name in TOKENIZER_FILES if name not in TOKENIZER_FILES[1:4])
@@ -334,17 +329,13 @@ def describe(
     requested: Family | None = None,
     registered: Family | None = None,
 ) -> ModelSpec:
-    """Describe a model directory: return its specification.
+    """Describe a model directory.
 
-    ``identity`` is ``revision`` where one is given (a hub model, whose weights may be missing yet; ``path``
-    is empty then) and otherwise the hash of weights and configuration.  Where the configuration leaves the
-    family open, the ``requested`` one is used and becomes part of the name, else the ``registered`` one of
-    ``assets/models.toml``.
+    ``identity`` is ``revision`` if given (a hub model, possibly without weights and then without ``path``),
+    otherwise the hash of weights and configuration.  If the configuration leaves the family open, the
+    ``requested`` one is used and becomes part of the name, else the ``registered`` one.
 
-    Raises
-    ------
-    ModelError
-        No readable config, unsupported or ambiguous family, no safetensors, no tokenizer.
+    Raises ModelError without a readable config, a clear family, safetensors or tokenizer.
     """
     try:
         return _describe(folder, name, revision, requested, registered, _stamp(folder))
@@ -356,7 +347,6 @@ def describe(
 
 
 def _stamp(folder: Path) -> frozenset[tuple[str, State]]:
-    """Return name and state of each file in a folder, links followed."""
     if not folder.is_dir():
         return frozenset()
     with os.scandir(folder) as entries:
@@ -393,7 +383,7 @@ def _describe(
 
 
 def file_facts(folder: Path, name: str, revision: str) -> dict[str, Any]:
-    """Return the fields of a specification that depend on the files; a revision may lack weights yet."""
+    """Return the fields of a specification that depend on the files; a revision may lack weights."""
     tokenizer = tokenizer_files(folder, name)
     weights = weight_files(folder, name) if weights_present(folder, name) or not revision else []
     return {
@@ -405,7 +395,7 @@ def file_facts(folder: Path, name: str, revision: str) -> dict[str, Any]:
 
 
 def read_config(folder: Path, name: str) -> Mapping[str, Any]:
-    """Read the JSON configuration in a model's folder."""
+    """Read the configuration in a model's folder, or raise ModelError."""
     path = folder / "config.json"
     try:
         config = from_json(read_small(path))
@@ -429,7 +419,7 @@ def read_config(folder: Path, name: str) -> Mapping[str, Any]:
 
 
 def own_dtype(config: Mapping[str, Any]) -> str:
-    """Return the number type of the weights by the configuration, or by its text part; else float32."""
+    """Return the number type of the weights by the configuration or its text part, else float32."""
     for part in (config, config.get("text_config")):
         if isinstance(part, dict):
             for name in ("dtype", "torch_dtype"):
@@ -439,7 +429,7 @@ def own_dtype(config: Mapping[str, Any]) -> str:
 
 
 def tokenizer_files(folder: Path, name: str) -> Sequence[Path]:
-    """List the files that make the tokenizer; refuse a vocabulary whose library is not installed."""
+    """List the tokenizer's files; ModelError if there are none, or their library is missing."""
     files = [folder / file for file in TOKENIZER_FILES if (folder / file).is_file()]
     vocabularies = [path.name for path in files if path.name in VOCABULARIES]
     if not vocabularies:
@@ -460,13 +450,12 @@ def tokenizer_files(folder: Path, name: str) -> Sequence[Path]:
 
 
 def _tokenizer_class(folder: Path) -> str:
-    """Return the name of the tokenizer's class; empty if no file says it."""
     named = (read_object(folder / file).get("tokenizer_class") for file in TOKENIZER_SETTINGS)
     return next((name for name in named if isinstance(name, str)), "")
 
 
 def read_card(folder: Path) -> tuple[str, str]:
-    """Return the first heading of the model card and the paragraph under it; empty texts without a card."""
+    """Return the first heading of the model card and the paragraph under it, if any."""
     path = folder / "README.md"
     if not path.is_file():
         return "", ""
@@ -482,7 +471,7 @@ def read_card(folder: Path) -> tuple[str, str]:
 
 
 def shortened(text: str, longest: int = LONGEST_NOTE) -> str:
-    """Put a text of a card on one printable line of at most ``longest`` characters."""
+    """Put a text on one printable line of at most ``longest`` characters."""
     line = " ".join(text.split())
     printed = line if line.isprintable() else "".join(one if one.isprintable() else "?" for one in line)
     return printed if len(printed) <= longest else f"{printed[:longest]} …"

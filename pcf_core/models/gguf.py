@@ -1,12 +1,9 @@
-"""Describe a GGUF file by its header: the format of llama.cpp and Ollama, weights and tokenizer in one file.
+"""Describe a GGUF file by its header: llama.cpp's and Ollama's format, weights and tokenizer in one file.
 
-The package ``gguf`` is not used to read the header, because it makes an array of every token: 262,144 tokens
-take tens of seconds, and every page reads the list of models.  This file follows the layout of versions 2 and
-3 (https://github.com/ggml-org/ggml/blob/master/docs/gguf.md); ``tests/models/test_gguf.py`` compares it with
-what ``gguf`` writes and reads.  The number types and their sizes come from the package.
-
-Counts in a file are compared with its length and with the largest models: the file may be hostile, and a
-sparse file has as many bytes as a count claims.
+The package ``gguf`` is not used for the header, because it takes tens of seconds for large vocabularies.
+This file follows versions 2 and 3 (https://github.com/ggml-org/ggml/blob/master/docs/gguf.md);
+``tests/models/test_gguf.py`` compares it with the package, from which number types and sizes come.  Counts
+are compared with the file's length and the largest models, as files may be hostile.
 """
 
 from __future__ import annotations
@@ -30,22 +27,21 @@ from pcf_core.models.folder import LONGEST_TITLE, State, file_hash, shortened, s
 MAGIC = b"GGUF"
 SUFFIX = ".gguf"
 VERSIONS = (2, 3)
-LEAST_LAYERS = 64  # so many are never too many, however few tensors there are
+LEAST_LAYERS = 64  # always allowed, however few tensors there are
 MOST_DIMENSIONS = 8
-MOST_ENTRIES = 2**12  # the longest headers have a hundred
-MOST_TENSORS = 10**5  # as in safetensors; those of the largest models have a fiftieth of it
-MOST_TEXTS = 2**21  # in lists; the largest vocabulary and its merges have a third of it
-LARGEST = 2**26  # bytes of a header; that of the largest vocabulary has a third of it
-LONGEST_TEXT = 2**20  # bytes of a text that is kept; the longest chat templates have a fiftieth of it
+MOST_ENTRIES = 2**12  # headers have up to a hundred
+MOST_TENSORS = 10**5  # as in safetensors; the largest models have 2,000
+MOST_TEXTS = 2**21  # in lists; three times the largest vocabulary and its merges
+LARGEST = 2**26  # bytes of a header, three times that of the largest vocabulary
+LONGEST_TEXT = 2**20  # bytes of a text; chat templates have up to 20 KiB
 ALIGNMENT = "general.alignment"
 
-# How the numbers of the header are written, by the code of their type; two codes are texts and lists.
+# Formats of numbers by the code of their type; two codes are texts and lists.
 NUMBERS = dict(enumerate(["<B", "<b", "<H", "<h", "<I", "<i", "<f", "<?"])) | {10: "<Q", 11: "<q", 12: "<d"}
 TEXT, LIST = 8, 9
 
-# A file's entries about its architecture change the scores, and transformers' table says which it reads.  Of
-# the others a file may state those that follow; with any other entry it is refused, because its scores would
-# be another model's.
+# Entries about the architecture change the scores.  Allowed are those that transformers reads, by its table,
+# and the following; a file with others is refused.
 SHAPED = (  # repeated by the shapes of the tensors, and the longest text
     "vocab_size",
     "context_length",
@@ -55,25 +51,25 @@ SHAPED = (  # repeated by the shapes of the tensors, and the longest text
     "attention.key_length",
     "attention.value_length",
 )
-COMPARED = (  # compared by the conversion with the model that transformers makes
+COMPARED = (  # compared with the converted model
     "rope.dimension_count",
     "rope.freq_base",
     "rope.freq_base_swa",
     "attention.layer_norm_epsilon",
     "attention.layer_norm_rms_epsilon",
 )
-CARRIED = {  # written into the configuration by the conversion, under this name
+CARRIED = {  # added to the configuration by the conversion, under this name
     "attention.sliding_window": "sliding_window",
     "attn_logit_softcapping": "attn_logit_softcapping",
     "final_logit_softcapping": "final_logit_softcapping",
 }
-WITHOUT_EFFECT = (  # remarks, and facts that the tensors decide; the second alone scales nothing
+WITHOUT_EFFECT = (  # remarks, and facts that the tensors decide
     "tensor_data_layout",
     "rope.scaling.original_context_length",
     "rope.scaling.finetuned",
     "use_parallel_residual",
 )
-NOTHING = {  # values by which an entry changes nothing; 0 and "none" for the entries not named here
+NOTHING = {  # values without effect; 0 and "none" for entries not listed
     "attention.causal": (True,),
     "rope.scaling.factor": (0, 1),
     "rope.scale_linear": (0, 1),
@@ -82,28 +78,26 @@ NOTHING = {  # values by which an entry changes nothing; 0 and "none" for the en
     "embedding_scale": (0, 1),
 }
 LOST_TENSORS = ("rope_factors_long.weight", "rope_factors_short.weight")
-# The queries of Gemma 2 and 3 are divided by the square root of a number that no file states.  transformers
-# uses 256; llama.cpp the width of a head or, for the largest model (known by its layers), hidden size by
-# heads.
+# The queries of Gemma 2 and 3 are divided by the square root of an unstated number.  transformers uses 256;
+# llama.cpp the width of a head or, for the largest model (known by its layers), hidden size by heads.
 LAYERS_OF_27B = {"gemma2": 46, "gemma3": 62}
 USUAL_SCALAR = 256
 USUAL_CAPS = {"gemma2": {"attn_logit_softcapping": 50.0, "final_logit_softcapping": 30.0}}
-# How a byte-level vocabulary splits a text before its merges, by the name in ``tokenizer.ggml.pre``, where
-# transformers' table does not say it; llama.cpp's does.  A text is split by GPT-2's pattern, by the same with
-# each digit alone, or by Qwen 2's.
+# How byte-level vocabularies split texts, by ``tokenizer.ggml.pre``, where transformers' table does not say
+# it (from llama.cpp): by GPT-2's pattern, the same with each digit alone, or Qwen 2's.
 GPT2_SPLITS = frozenset(
     {"gpt-2", "phi-2", "gigachat", "a.x-4.0", "mellum", "exaone4", "mpt", "olmo", "jais", "trillion"}
 )
 DIGIT_SPLITS = frozenset({"smollm", "starcoder", "refact", "command-r", "codeshell", "exaone", "minerva-7b"})
-UNSTATED = frozenset({"", "default"})  # files of before 2024-05; GPT-2's pattern is taken, and said
+UNSTATED = frozenset({"", "default"})  # files before 2024-05: GPT-2's pattern, with a note
 QWEN2_SPLITS = frozenset({"stablelm2", "hunyuan"})
 UNSTATED_NOTE = (
     "The file does not say how its tokenizer splits texts (tokenizer.ggml.pre), so GPT-2's way is used. If "
     "the model's own tokenizer splits them in another way, scores of some sentences are wrong, those with "
     "digits among them. Newer GGUF files say it."
 )
-# With these, every text that is an entry is one token, whatever the merges, and a text opens with the first
-# token unless the file says otherwise.
+# With these, every entry is one token whatever the merges, and a text opens with the first token unless the
+# file says otherwise.
 LLAMA3_SPLITS = frozenset(
     {
         "llama3",
@@ -118,21 +112,21 @@ LLAMA3_SPLITS = frozenset(
         "tekken",
     }
 )
-# The divisors that llama.cpp applies to the frequencies of positions.  transformers ignores this tensor; the
-# divisors of Llama 3.1 and later are those of its own scaling, which states them in few numbers.
+# Divisors of the frequencies of positions, which transformers ignores; those of Llama 3.1 and later follow
+# from its scaling parameters.
 ROPE_FACTORS = "rope_freqs.weight"
 LLAMA3 = {"low_freq_factor": 1.0, "high_freq_factor": 4.0, "original_max_position_embeddings": 8192}
 SCALED = ("llama",)  # architectures whose factors are read
-ROPE_BASE = 10_000.0  # where a file does not state it
-SAME_FACTOR = 1e-5  # relative: of rounding to float32 alone
+ROPE_BASE = 10_000.0  # if not stated
+SAME_FACTOR = 1e-5  # relative: rounding to float32
 MOST_FACTORS = 4096
-# Encoder–decoders, of which transformers reads some wrongly, and tables that name no architecture.
+# Encoder–decoders, some of which transformers reads wrongly, and tables that are no architecture.
 NOT_CAUSAL = ("t5", "umt5", "general", "tokenizer")
 
 
 @dataclass(frozen=True)
 class Header:
-    """The beginning of a GGUF file.
+    """The header of a GGUF file.
 
     ``metadata``: numbers, texts and the lengths of lists, by key.  ``tensors``: shape by name.
     ``rope_factors``: the divisors of the frequencies of positions, the highest first; empty for none.
@@ -144,26 +138,26 @@ class Header:
 
     @property
     def architecture(self) -> str:
-        """What llama.cpp calls the architecture, such as ``llama``."""
+        """llama.cpp's name of the architecture, such as ``llama``."""
         return str(self.metadata.get("general.architecture", ""))
 
     @property
     def weights(self) -> int:
-        """The number of weights in all tensors; factors of frequencies are none."""
+        """The number of weights in all tensors."""
         return sum(prod(shape) for name, shape in self.tensors.items() if name != ROPE_FACTORS)
 
     def number(self, field: str) -> int:
-        """Return a number that the architecture states, 0 where it does not."""
+        """Return a number about the architecture, 0 if not stated."""
         value = self.metadata.get(f"{self.architecture}.{field}", 0)
         return value if type(value) is int else 0
 
     @property
     def unread(self) -> list[str]:
-        """The entries and tensors that are lost when transformers reads the file, and that move numbers."""
+        """The entries and tensors with an effect that transformers would ignore."""
         prefix = f"{self.architecture}."
         read = {*read_entries(self.architecture), *SHAPED, *COMPARED, *CARRIED, *WITHOUT_EFFECT}
         if self.number("attention.head_count_kv") == self.number("attention.head_count"):
-            read.add("attention.head_count_kv")  # as BLOOM's files say: each head has its own keys
+            read.add("attention.head_count_kv")  # as in BLOOM's files
         entries = {
             key.removeprefix(prefix): value for key, value in self.metadata.items() if key.startswith(prefix)
         }
@@ -179,10 +173,7 @@ class Header:
 
     @property
     def query_scalar(self) -> int | None:
-        """The number whose square root divides the queries of Gemma 2 and 3; ``None`` for all others.
-
-        Source: llama.cpp, which derives it too.
-        """
+        """The number whose square root divides the queries of Gemma 2 and 3, as in llama.cpp."""
         if self.architecture not in LAYERS_OF_27B:
             return None
         width = self.number("embedding_length") // max(self.number("attention.head_count"), 1)
@@ -192,37 +183,37 @@ class Header:
 
     @property
     def split(self) -> str:
-        """The name of the pattern that splits texts, empty where the vocabulary is not a byte-level one."""
+        """The name of the pattern that splits texts; empty without a byte-level vocabulary."""
         byte_level = self.metadata.get("tokenizer.ggml.model") == "gpt2"
         return str(self.metadata.get("tokenizer.ggml.pre", "")) if byte_level else ""
 
     @property
     def is_split_unstated(self) -> bool:
-        """Whether it has a byte-level vocabulary and does not say by what pattern texts are split."""
+        """Whether it has a byte-level vocabulary but no pattern."""
         return self.metadata.get("tokenizer.ggml.model") == "gpt2" and self.split in UNSTATED
 
     @property
     def opens(self) -> bool:
-        """Whether texts open with the first token, though the file does not say so."""
+        """Whether texts open with the first token although the file does not say so."""
         return self.split in LLAMA3_SPLITS and "tokenizer.ggml.add_bos_token" not in self.metadata
 
     @property
     def prefixed(self) -> bool:
-        """Whether transformers puts a space before a text though the file says that there is none."""
+        """Whether transformers puts a space before texts although the file forbids it."""
         plain = self.metadata.get("tokenizer.ggml.add_space_prefix") is False
         sentencepiece = self.metadata.get("tokenizer.ggml.model") == "llama"
         return plain and sentencepiece and not self.architecture.startswith("gemma")
 
     @property
     def corrections(self) -> list[str]:
-        """What is read of the file beyond what transformers reads, for keys; most files need nothing."""
+        """What is read beyond transformers, for keys; usually nothing."""
         notes = []
         if self.query_scalar not in (None, USUAL_SCALAR):
             notes.append(f"query_pre_attn_scalar={self.query_scalar}")
         for field, usual in USUAL_CAPS.get(self.architecture, {}).items():
             if (stated := self.metadata.get(f"{self.architecture}.{field}", usual)) != usual:
                 notes.append(f"{field}={stated}")
-        # SmolLM's merges hold no digit, so that its tokens are those of GPT-2's pattern.
+        # SmolLM's merges have no digit, so its tokens are those of GPT-2's pattern.
         if self.split in (DIGIT_SPLITS - {"smollm"}) | QWEN2_SPLITS | LLAMA3_SPLITS:
             notes.append(f"pre={self.split}")
         return notes + ["opens"] * self.opens + ["no space before a text"] * self.prefixed
@@ -247,7 +238,7 @@ class Header:
 
     @property
     def quantization(self) -> str:
-        """How the weights are stored, as llama.cpp names it: ``Q4_1``; empty where the file does not say."""
+        """How the weights are stored, such as ``Q4_1``; empty if not stated."""
         from gguf.constants import LlamaFileType
 
         stated = self.metadata.get("general.file_type")
@@ -270,7 +261,7 @@ def llama3_factors(factor: float, base: float, size: int) -> list[float]:
 
 
 def describe_gguf(path: Path, name: str) -> ModelSpec:
-    """Describe a GGUF file: its ``identity`` is its hash (SHA-256), which covers the tokenizer too."""
+    """Describe a GGUF file; its ``identity`` is its hash (SHA-256), which covers the tokenizer too."""
     try:
         identity = file_hash(path)
         header = read_header(path, name)
@@ -299,18 +290,18 @@ def describe_gguf(path: Path, name: str) -> ModelSpec:
 
 
 def tokenizer_of(identity: str, corrections: Sequence[str] = ()) -> str:
-    """Return the hash of a GGUF file's tokenizer: of the file, and of what is read beyond transformers."""
+    """Return the hash of a GGUF file's tokenizer, with its corrections."""
     return digest(["gguf", identity, *corrections])
 
 
 def copy_note(quantization: str) -> str:
-    """Say for a title that a file is a copy; floats of 16 bits or more are not compressed."""
+    """Say for a title that a file is a copy, compressed if below 16 bits."""
     kind = "copy" if quantization in ("F32", "F16", "BF16") else "compressed copy"
     return f"{kind} of the weights, {quantization}"
 
 
 def require_readable(header: Header, name: str) -> None:
-    """Refuse a file that transformers would not read, or would read as another model."""
+    """Raise ModelError for a file that transformers would not read correctly."""
     kind, supported = header.architecture, architectures()
     if _plain(kind) not in map(_plain, supported):
         raise ModelError(
@@ -344,19 +335,19 @@ def require_readable(header: Header, name: str) -> None:
 
 
 def _plain(architecture: str) -> str:
-    """Return a name without the signs that llama.cpp and transformers use differently (qwen2_moe)."""
+    """Remove the signs that llama.cpp and transformers use differently (qwen2_moe)."""
     return architecture.replace("_", "").replace("-", "")
 
 
 @lru_cache(maxsize=1)
 def architectures() -> frozenset[str]:
-    """List the causal architectures that transformers reads from GGUF, as llama.cpp names them."""
+    """List the causal architectures that transformers reads from GGUF, by llama.cpp's names."""
     names = frozenset(_config_table()) - set(NOT_CAUSAL)
     return frozenset(name for name in names if {name, f"{name}_text"} & causal_types())
 
 
 def read_entries(architecture: str) -> frozenset[str]:
-    """List the entries of an architecture that the installed transformers puts into a configuration."""
+    """List the entries of an architecture that the installed transformers reads."""
     tables = (table for name, table in _config_table().items() if _plain(name) == _plain(architecture))
     return frozenset(field for table in tables for field, read in table.items() if read is not None)
 
@@ -371,7 +362,6 @@ def _config_table() -> Mapping[str, Mapping[str, str | None]]:
 
 @lru_cache(maxsize=1)
 def _library_splits() -> frozenset[str]:
-    """List the patterns that split texts which transformers' GGUF reader knows."""
     table = library_table("integrations/gguf/gguf_tokenizer_mapping.py", "GGUF_PRE_TOKENIZER_SPLITS")
     assert isinstance(table, ast.Dict)
     return frozenset(str(key.value) for key in table.keys if isinstance(key, ast.Constant))
@@ -399,10 +389,7 @@ def _read(path: Path, state: State, name: str) -> Header:
 
 
 class _Reader:
-    """Reads a header from its beginning; ``at`` is where it is.
-
-    Raises ``ValueError``, ``struct.error`` or ``IndexError`` where the bytes are not what they should be.
-    """
+    """Reads a header; ValueError, struct.error or IndexError for invalid bytes."""
 
     def __init__(self, data: mmap.mmap, at: int) -> None:
         self.data = data
@@ -414,7 +401,7 @@ class _Reader:
         if version not in VERSIONS:
             raise ValueError(f"version {version}, but only {' and '.join(map(str, VERSIONS))} can be read")
         tensors, entries = self.number("<Q"), self.number("<Q")
-        # An entry takes 13 bytes at the least, a tensor 24: more cannot be there.
+        # An entry takes at least 13 bytes, a tensor 24.
         if 13 * entries + 24 * tensors > len(self.data):
             raise ValueError(f"{entries:,} entries and {tensors:,} tensors in {len(self.data):,} bytes")
         if entries > MOST_ENTRIES or tensors > MOST_TENSORS:
@@ -426,12 +413,12 @@ class _Reader:
         return self.tensors(tensors, metadata)
 
     def tensors(self, count: int, metadata: Mapping[str, Any]) -> Header:
-        """Read names and shapes, and hold the last byte of the data against the file's length."""
+        """Read names and shapes, and compare the end of the data with the file's length."""
         from gguf.constants import GGML_QUANT_SIZES, GGMLQuantizationType
 
         sizes = {kind.value: GGML_QUANT_SIZES[kind] for kind in GGMLQuantizationType}
         shapes: dict[str, tuple[int, ...]] = {}
-        factors: tuple[int, int] | None = None  # where those of the frequencies begin, and how many they are
+        factors: tuple[int, int] | None = None  # offset and number of those of the frequencies
         end = 0
         for _ in range(count):
             name = self.text()
@@ -459,7 +446,7 @@ class _Reader:
         return Header(metadata, shapes, struct.unpack_from(f"<{length}f", self.data, begins + offset))
 
     def value(self, kind: int) -> Any:
-        """Read a number or a text, or pass over a list and return its length."""
+        """Read a number or a text, or skip a list and return its length."""
         if kind in NUMBERS:
             return self.number(NUMBERS[kind])
         if kind == TEXT:

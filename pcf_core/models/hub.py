@@ -1,6 +1,6 @@
-"""Models of the Hugging Face hub: from the local cache, else downloaded; never pickles.
+"""Models of the Hugging Face hub, cached or downloaded; never pickles.
 
-A model may run the code in its repository only if the operator has named its hub id.
+A model may run the code in its repository only if the operator has listed its hub id.
 """
 
 from __future__ import annotations
@@ -20,19 +20,13 @@ from pcf_core.models.names import ModelName, known_model, split_name
 
 
 def is_allowed(name: str) -> bool:
-    """Tell whether the operator allows the code of the hub id in a model's name; never of a directory."""
+    """Tell whether the operator allows the code of a hub model; never of a directory."""
     named = split_name(name)
     return named.is_hub_id and named.model in settings().remote_code
 
 
 def require_allowed_code(spec: ModelSpec) -> None:
-    """Refuse a model that needs code of its own, unless its hub id is listed in ``PCF_REMOTE_CODE``.
-
-    Raises
-    ------
-    ModelError
-        It is not listed, or it is a directory, whose code nobody has published.
-    """
+    """Raise ModelError if a model needs code of its own and is not listed in ``PCF_REMOTE_CODE``."""
     if not spec.remote_code or is_allowed(spec.name):
         return
     named = split_name(spec.name)
@@ -49,7 +43,7 @@ def require_allowed_code(spec: ModelSpec) -> None:
 
 
 def require_own_code(folder: Path, name: str) -> None:
-    """Refuse a model that takes its code from another repository, whose revision is not pinned."""
+    """Raise ModelError for a model with code from another repository, whose revision is not pinned."""
     for file in ("config.json", "tokenizer_config.json"):
         path = folder / file
         try:
@@ -67,15 +61,14 @@ SMALL_FILES = ["*.json", "*.txt", "*.model", "chat_template.jinja"]
 WEIGHTS = ["model.safetensors", "model-*.safetensors"]
 CODE = ["*.py"]
 SUBFOLDERS = ["*/*"]
-PATIENCE = 10.0  # seconds that the hub has to answer at all; snapshot_download itself would wait for ever
+PATIENCE = 10.0  # seconds to wait for the hub, as snapshot_download would wait for ever
 
 
 def resolve_hub(named: ModelName) -> ModelSpec:
-    """Find a hub model; its specification's ``identity`` is the commit of the requested revision.
+    """Find a hub model; ``identity`` is the commit of the requested revision.
 
-    Only small files are fetched here, so that an unsupported model is refused before its weights are fetched;
-    ``path`` is empty until :func:`download` has fetched them.  Until then the number of parameters comes from
-    the registry, if it lists the model.
+    Only small files are downloaded, so that unsupported models are refused before; ``path`` is empty until
+    :func:`download`.  Until then the number of parameters comes from the registry.
     """
     folder = hub_folder(named)
     listed = known_model(named.model)
@@ -86,7 +79,7 @@ def resolve_hub(named: ModelName) -> ModelSpec:
 
 
 def download(spec: ModelSpec) -> Path:
-    """Fetch the weights of a hub model at its revision, and its code where that may run; the folder."""
+    """Download the weights of a hub model at its revision, and its code if allowed; return the folder."""
     if not settings().allow_hub:
         raise ModelError(
             f"The weights of {spec.name} are not on this computer, and downloads are off: switch "
@@ -97,13 +90,7 @@ def download(spec: ModelSpec) -> Path:
 
 
 def download_bytes(spec: ModelSpec) -> int:
-    """Ask the hub how many bytes :func:`download` fetches, including those already in the local cache.
-
-    Raises
-    ------
-    ModelError
-        As :func:`download`.
-    """
+    """Ask the hub how many bytes :func:`download` needs, including cached ones; raises as it does."""
     named = split_name(spec.name)
     with _failures_told(named):
         files = _request(replace(named, revision=spec.identity), SMALL_FILES + WEIGHTS, dry_run=True)
@@ -111,12 +98,12 @@ def download_bytes(spec: ModelSpec) -> int:
 
 
 def bytes_here(name: str) -> int:
-    """Count the bytes of a hub model in the local cache, including half-fetched files."""
+    """Count the bytes of a hub model in the local cache, including incomplete files."""
     return size_of_files(_blobs(name))
 
 
 def half_fetched(name: str) -> list[Path]:
-    """List the half-fetched files of a hub model in the local cache."""
+    """List the incomplete files of a hub model in the local cache."""
     return list(_blobs(name).glob("*.incomplete"))
 
 
@@ -135,19 +122,16 @@ def cache_folder() -> Path:
 
 
 def size_of_files(folder: Path) -> int:
-    """Sum the bytes of the files directly in a folder; 0 if there is no such folder."""
+    """Sum the bytes of the files directly in a folder, if it exists."""
     total = 0
     for path in folder.glob("*"):
-        with suppress(OSError):  # renamed just now
+        with suppress(OSError):  # just renamed
             total += path.stat().st_size if path.is_file() else 0
     return total
 
 
 def hub_folder(named: ModelName) -> Path:
-    """Return the folder of a hub model of any architecture at its revision, cached or fetched.
-
-    Only small files are fetched, by which a model can be refused, and no weights.
-    """
+    """Return the folder of a hub model at its revision, with small files but possibly without weights."""
     folder = _cached(named)
     if folder is None:
         if not settings().allow_hub:
@@ -157,14 +141,14 @@ def hub_folder(named: ModelName) -> Path:
             )
         folder = _snapshot(named, SMALL_FILES)
     if (folder / ADAPTER).is_file():
-        read_config(folder, named.model)  # refuses an adapter without a model
+        read_config(folder, named.model)  # refuses adapters
     if not weights_present(folder, named.model):
         _require_safetensors(named.model, folder.name)
     return folder
 
 
 def is_cached(name: str) -> bool:
-    """Tell whether the small files of a hub model are in the local cache; nothing is requested."""
+    """Tell whether the small files of a hub model are in the local cache."""
     return _cached(split_name(name)) is not None
 
 
@@ -191,7 +175,7 @@ def _snapshot(named: ModelName, patterns: list[str]) -> Path:
 
 
 def _request(named: ModelName, patterns: list[str], **options: Any) -> Any:
-    """Ask the hub's library for the files of these patterns; no subfolders, which hold other formats."""
+    """Ask the hub's library for files of these patterns, without subfolders, which have other formats."""
     from huggingface_hub import snapshot_download
 
     return snapshot_download(
@@ -205,7 +189,6 @@ def _request(named: ModelName, patterns: list[str], **options: Any) -> Any:
 
 @contextmanager
 def _failures_told(named: ModelName) -> Iterator[None]:
-    """Turn each way in which a request to the hub can fail into a sentence."""
     import httpx2
     from huggingface_hub.errors import (
         GatedRepoError,
@@ -236,14 +219,13 @@ def _failures_told(named: ModelName) -> Iterator[None]:
             f"The model {named.pinned} is not in the local cache, and the hub cannot be reached: check the "
             "network, or give a model directory."
         ) from error
-    except Exception as error:  # a download fails in the ways of three libraries: hub, HTTP, file system
+    except Exception as error:  # hub, HTTP or file system
         raise ModelError(
             f"The model {named.pinned} could not be downloaded from the hub ({reason_of(error)}): try again."
         ) from error
 
 
 def _require_safetensors(name: str, revision: str) -> None:
-    """Refuse a model whose file list is known and holds no safetensors."""
     from huggingface_hub import get_cached_repo_tree
     from huggingface_hub.errors import CachedRepoTreeNotFoundError
 

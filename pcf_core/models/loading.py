@@ -1,4 +1,4 @@
-"""Load a model for scoring: evaluation mode, safetensors only, the model's own code only if allowed."""
+"""Load a model in evaluation mode: safetensors only, its own code only if allowed."""
 
 from __future__ import annotations
 
@@ -27,31 +27,30 @@ from pcf_core.models.public import gguf_files
 
 TYPES = {dtype: getattr(torch, dtype) for dtype in DTYPES}
 SPLIT = "split"
-WHOLE_NUMBERS = re.compile("[IU][0-9]+")  # number types, as safetensors files name them
+WHOLE_NUMBERS = re.compile("[IU][0-9]+")  # number types in safetensors files
 DIGITS_OF_HASH = 64  # of SHA-256
 CLASSIFIER = AutoModelForSequenceClassification
-POOLER = "pooler."  # a layer for whole texts, which few checkpoints have trained; no hidden state needs it
+POOLER = "pooler."  # a layer for whole texts, which hidden states do not need
 
-# Tensors of public checkpoints that no score depends on, so that a file may hold them although nothing reads
-# them.  transformers names some itself (``_keys_to_ignore_on_load_unexpected``); these are the others.
+# Tensors that files may have although no score depends on them, beyond those that transformers names
+# (``_keys_to_ignore_on_load_unexpected``).
 HARMLESS = (
-    # Tables that are computed from the configuration and were saved by older versions: frequencies and sines
-    # of positions, counted positions, the distances between them, and segments that are all 0.
+    # Tables computed from the configuration, saved by older versions: frequencies and sines of positions,
+    # positions, distances, and segments that are all 0.
     r"(^|\.)((original_)?inv_freq|(cos|sin)_cached|position_ids|token_type_ids|relative_position_index)$",
     r"(^|\.)embed_positions\.(weights|_float_tensor|inv_freq)$",
-    # The triangle that hides later tokens, as GPT-2 and its kin saved it, and the value it is filled with.
+    # The causal mask as saved by GPT-2 and similar models, and its value.
     r"(^|\.)(attn|attention)(\.attention)?\.(bias|masked_bias|causal_mask)$",
-    # Marks of a version, a count of training steps, and scales of a cache of keys and values.
+    # Versions, counts of training steps, and scales of a cache of keys and values.
     r"(^|\.)(version|num_batches_tracked|_extra_state)$",
     r"(^|\.)(self_attn|attn)\.(k_scale|v_scale|(k_proj|v_proj)\.output_scale)$",
-    # Heads for other tasks, beside the one that is read: whole texts, the next or the right sentence, the
-    # words that were replaced, and the reward that a policy was trained with.
+    # Heads for other tasks: whole texts, next sentence, sentence order, replaced words, and rewards.
     r"(^|\.)pooler\.",
     r"^cls\.seq_relationship\.",
     r"^(sop_classifier|discriminator_predictions|mask_predictions|v_head)\.",
-    # Layers that guess further tokens ahead, which only speed up generation.
+    # Layers that predict further tokens, to speed up generation.
     r"(^|\.)mtp(_\w+)?\.",
-    # The parts for pictures and sound of a model whose text part is loaded alone.
+    # Parts for pictures and sound.
     r"^(model\.)?(visual|vision_tower|vision_model|audio_tower|multi_modal_projector|embed_(vision|audio))\.",
 )
 
@@ -60,8 +59,8 @@ HARMLESS = (
 class Loaded:
     """A model in evaluation mode, and its tokenizer; token ids go to ``device``.
 
-    ``identity``: the hash of weights and configuration if they alone decide what the model computes on its
-    device; empty if it has code of its own, lies on several devices, or was made in memory.
+    ``identity``: the hash of weights and configuration if they alone decide what the model computes; empty if
+    it has code of its own, is on several devices, or was made in memory.
     """
 
     model: Any
@@ -71,43 +70,23 @@ class Loaded:
 
 
 def load(spec: ModelSpec, device: str = "auto") -> Loaded:
-    """Load the model of ``spec`` in its dtype (float32 unless the operator chose another).
+    """Load the model of ``spec`` in its dtype, whatever the file has.
 
-    Weights and activations have that dtype, whatever the file holds.  Attention is transformers' default,
-    SDPA if the architecture has it.  On the device ``split`` accelerate distributes the layers over all GPUs,
-    then the memory of the CPU; logits come back to the first of them.
+    Attention is transformers' default, SDPA if available.  On the device ``split`` accelerate distributes the
+    layers over all GPUs, then the CPU; logits come back to the first.
 
-    Raises
-    ------
-    ModelError
-        An unknown dtype; configuration, tokenizer or weights are missing or damaged, the configuration asks
-        for more than the weights hold or for less, the model needs code of its own that is not allowed, the
-        device is not there.
+    Raises ModelError for an unknown dtype or device, unusable files, and code of its own that is not allowed.
     """
     return _loaded(spec, device, getattr(transformers, FAMILIES[spec.family].auto_class))
 
 
 def load_body(spec: ModelSpec, device: str = "auto") -> Loaded:
-    """Load the model of ``spec`` without its head, for its hidden states; the same rules as :func:`load`.
-
-    The head is not read, if the checkpoint has one.
-
-    Raises
-    ------
-    ModelError
-        As ``load``.
-    """
+    """Load the model of ``spec`` without its head, for its hidden states; raises as :func:`load`."""
     return _loaded(spec, device, AutoModel, absent=(POOLER,))
 
 
 def load_classifier(spec: ModelSpec, device: str = "auto") -> Loaded:
-    """Load a model as :func:`load`, with the head that sorts texts into classes; its own code never runs.
-
-    Raises
-    ------
-    ModelError
-        As :func:`load`; its weights have no such head.
-    """
+    """Load a model with a classification head; raises as :func:`load`, and for code of its own."""
     if spec.remote_code:
         raise ModelError(
             f"The classifier {spec.name} needs code of its own, which is not allowed: choose another."
@@ -124,12 +103,12 @@ def _loaded(spec: ModelSpec, device: str, kind: Any, absent: tuple[str, ...] = (
     require_allowed_code(spec)
     target = choose_device(settings().device if device == "auto" else device)
     transformers.utils.logging.disable_progress_bar()
-    transformers.utils.logging.set_verbosity_error()  # the important parts of its report are refused below
+    transformers.utils.logging.set_verbosity_error()  # important parts of its report are refused below
     if settings().threads:
         torch.set_num_threads(settings().threads)
     folder = _folder(spec)
     model, tokenizer = _read(spec, folder, target, kind, absent)
-    if spec.path == str(folder) and len(spec.identity) == DIGITS_OF_HASH:  # not a revision of the hub
+    if spec.path == str(folder) and len(spec.identity) == DIGITS_OF_HASH:  # not a hub revision
         require_unchanged(spec, folder)
     if target == SPLIT:
         return Loaded(model.eval(), tokenizer, _entry(model))
@@ -137,10 +116,7 @@ def _loaded(spec: ModelSpec, device: str, kind: Any, absent: tuple[str, ...] = (
 
 
 def _folder(spec: ModelSpec) -> Path:
-    """Return the folder of the weights, fetched or converted from GGUF now if necessary.
-
-    Code that may run is fetched too: it may be missing beside weights that were fetched before.
-    """
+    """Return the folder of the weights, downloading or converting if needed, also missing code."""
     if files := gguf_files(spec):
         return converted(spec, files)
     folder = Path(spec.path)
@@ -152,7 +128,7 @@ def _folder(spec: ModelSpec) -> Path:
 
 
 def _read(spec: ModelSpec, folder: Path, target: str, kind: Any, absent: tuple[str, ...]) -> tuple[Any, Any]:
-    """Read model and tokenizer from a folder; code of the folder runs only if ``spec`` was allowed to."""
+    """Read model and tokenizer from a folder, whose code runs only if ``spec`` allows."""
     try:
         if not spec.remote_code:  # a model's own code may build anything
             require_layers(folder, spec.name)
@@ -161,7 +137,7 @@ def _read(spec: ModelSpec, folder: Path, target: str, kind: Any, absent: tuple[s
         tokenizer = AutoTokenizer.from_pretrained(
             folder, trust_remote_code=spec.remote_code, local_files_only=True
         )
-        tokenizer("a")  # fails if its settings are nonsense, which loading does not
+        tokenizer("a")  # fails for nonsense settings
         if not spec.remote_code:
             require_extent(folder, spec.name, kind)
         model, report = kind.from_pretrained(
@@ -182,7 +158,7 @@ def _read(spec: ModelSpec, folder: Path, target: str, kind: Any, absent: tuple[s
         ) from error
     except ModelError:
         raise
-    except Exception as error:  # transformers may fail in any way on a folder that somebody else wrote
+    except Exception as error:  # transformers may fail in any way
         reason = shorten(f"{type(error).__name__}: {error}", 240, placeholder=" …")
         raise ModelError(
             f"The model {spec.name} cannot be loaded ({reason}): check its config.json, tokenizer and "
@@ -195,7 +171,6 @@ def _read(spec: ModelSpec, folder: Path, target: str, kind: Any, absent: tuple[s
 def _require_whole(
     spec: ModelSpec, model: Any, report: Mapping[str, Any], kind: Any, absent: tuple[str, ...]
 ) -> None:
-    """Refuse weights of other shapes than the model's, missing ones, and tensors that it does not read."""
     odd = sorted(name for name, *_ in report["mismatched_keys"])
     if odd:
         raise ModelError(
@@ -220,7 +195,6 @@ def _require_whole(
 
 
 def _require_quantization(folder: Path, name: str) -> None:
-    """Refuse packed weights that transformers would not unpack: by an unknown method, or none stated."""
     config = read_config(folder, name)
     parts = [part for part in (config, config.get("text_config")) if isinstance(part, dict)]
     packings = [part["quantization_config"] for part in parts if part.get("quantization_config") is not None]
@@ -243,12 +217,9 @@ def _require_quantization(folder: Path, name: str) -> None:
 
 
 def _unread(keys: Iterable[str], model: Any, heads: bool) -> Iterator[str]:
-    """Yield the names of tensors that the model should have read.
-
-    ``heads``: whether tensors outside the model's modules count; a body is read without its head.
-    """
+    """Yield the tensors that the model should have read; ``heads``: also those outside its modules."""
     config = model.config.get_text_config()
-    # Layers behind the last that guess further tokens, in DeepSeek-V3, GLM-4.5 and their kin.
+    # Layers after the last that predict further tokens (DeepSeek-V3, GLM-4.5).
     last, extra = getattr(config, "num_hidden_layers", 0), getattr(config, "num_nextn_predict_layers", 0) or 0
     further = [rf"(^|\.)layers\.{layer}\." for layer in range(last, last + extra)]
     harmless = re.compile("|".join((*HARMLESS, *further)))
@@ -260,15 +231,15 @@ def _unread(keys: Iterable[str], model: Any, heads: bool) -> Iterator[str]:
 
 
 def _entry(model: Any) -> str:
-    """Return the device that accelerate expects token ids on, and returns logits on."""
-    if not hasattr(model, "hf_device_map"):  # the whole model is on one device
+    """Return the device of token ids and logits under accelerate."""
+    if not hasattr(model, "hf_device_map"):  # on one device
         return str(model.device)
     cards = [device for device in model.hf_device_map.values() if device not in ("cpu", "disk")]
     return str(torch.device(cards[0])) if cards else "cpu"
 
 
 def choose_device(wanted: str) -> str:
-    """Choose the device: ``auto`` takes a CUDA device, else Apple's, else the CPU; ``split`` needs none."""
+    """Choose the device: ``auto`` takes CUDA, else Apple's, else the CPU; ModelError if unavailable."""
     cards = [f"cuda:{index}" for index in range(torch.cuda.device_count())]
     apple = ["mps"] if torch.backends.mps.is_available() else []
     available = [*cards[:1], *apple, "cpu"]

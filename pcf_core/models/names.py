@@ -1,20 +1,13 @@
-"""Names of models: ``[family:]model[@revision]``.
+"""Names of models, ``[family:]model[@revision]``, the registry of known models, and number types.
 
 ``model`` is a listed name, a directory, or a hub id ``org/name``.  ``family:`` says how to read a model whose
-configuration leaves it open, and ``@revision`` (a branch, a tag or a commit) pins a hub model.  A name in a
-:class:`~pcf_core.core.run.ModelSpec` keeps everything that the model's files do not say: resolving it gives
-the same model, read in the same way.
+configuration does not, and ``@revision`` (branch, tag or commit) pins a hub model, so that resolving the name
+in a :class:`~pcf_core.core.run.ModelSpec` gives the same model, read in the same way.  ``endpoint:NAME`` is a
+model behind the operator's endpoint, ``inspect:openai/gpt-4o@2026-11-23`` one whose texts came in an Inspect
+log.
 
-``endpoint:NAME`` is a model behind the operator's endpoint, and ``inspect:openai/gpt-4o@2026-11-23`` one
-whose texts came in a log of Inspect.
-
-Also the models that an auditor is likely to name, with what their sources say of them (a list, not a limit),
-and which models may be used at all, where the operator lists patterns.
-
-The number type that a model computes with: chosen by name, or by the model's own and this machine's GPUs.
-
-A precision is part of every key, so it is chosen before anything is queued, by processes that never load
-torch.  For ``auto`` the program that comes with the GPUs' driver says what they can do.
+A precision is part of every key, so it is chosen before anything is queued, in processes without torch; for
+``auto`` the GPU driver's own program is asked.
 """
 
 from __future__ import annotations
@@ -48,13 +41,13 @@ T = TypeVar("T")
 FIRST, OTHERS, LONGEST_NAME = "[A-Za-z0-9]", r"[\w.\-]", 96  # characters of a name
 NAME = re.compile(f"{FIRST}{OTHERS}{{0,{LONGEST_NAME - 1}}}")
 HUB_ID = re.compile(rf"{NAME.pattern}/{NAME.pattern}")
-ENDPOINT = "endpoint:"  # before the name that the operator's endpoint serves a model under
+ENDPOINT = "endpoint:"  # before the name of a served model
 REVISION = re.compile(r"\w[\w.\-]*(/\w[\w.\-]*)*")
 
 
 @dataclass(frozen=True)
 class ModelName:
-    """A name in its parts: ``family`` is ``None`` and ``revision`` empty where the name says nothing."""
+    """The parts of a name."""
 
     model: str
     family: Family | None = None
@@ -62,7 +55,7 @@ class ModelName:
 
     @property
     def is_hub_id(self) -> bool:
-        """Whether the name has the form of a hub id, ``org/name``."""
+        """Whether the name has the form ``org/name``."""
         return HUB_ID.fullmatch(self.model) is not None and ".." not in self.model
 
     @property
@@ -72,13 +65,7 @@ class ModelName:
 
 
 def split_name(text: str) -> ModelName:
-    """Split a name into its parts; an ``@`` belongs to a revision only behind a hub id.
-
-    Raises
-    ------
-    ModelError
-        A revision of a hub id that cannot be one.
-    """
+    """Split a name; ``@`` begins a revision only after a hub id.  ModelError for an impossible one."""
     prefix, colon, rest = text.partition(":")
     family = cast(Family, prefix) if colon and prefix in LOCAL_FAMILIES else None
     model = rest if family else text
@@ -90,23 +77,22 @@ def split_name(text: str) -> ModelName:
     return ModelName(hub_id, family, revision)
 
 
-# Models whose texts came in logs of Inspect.  The name holds all that is known of one: the provider's name of
-# the model, and the day on which it was asked, since the weights behind a provider's name may change.  Texts
-# of one model, day and decoding are one request, whichever log they came in.
+# Models whose texts came in Inspect logs, named by the provider's name and the day, since the weights behind
+# a name may change.  Texts of one model, day and decoding are one request, whatever their log.
 
 
-PROVIDED = re.compile(r"[\w.:+~-]+(/[\w.@:+~-]+){1,8}", re.ASCII)  # no sign that could be taken for markup
-LONGEST = 200  # characters of a provider's name of a model
+PROVIDED = re.compile(r"[\w.:+~-]+(/[\w.@:+~-]+){1,8}", re.ASCII)  # nothing that could be markup
+LONGEST = 200  # characters of a provider's model name
 DATED = re.compile(r"(.+)@(\d{4}-\d\d-\d\d)", re.ASCII)
 
 
 def is_provided(model: str) -> bool:
-    """Tell whether a text may be a provider's name of a model, as Inspect writes it."""
+    """Tell whether a text may be a provider's name of a model, as in Inspect."""
     return len(model) <= LONGEST and PROVIDED.fullmatch(model) is not None
 
 
 def inspected_name(model: str, day: str) -> str:
-    """Return the name of a provider's model as it was on a day, such as 2026-11-23."""
+    """Return the name of a provider's model on a day, such as 2026-11-23."""
     return f"{INSPECTED}{model}@{day}"
 
 
@@ -122,7 +108,7 @@ def split_inspected(name: str) -> tuple[str, str]:
 
 
 def refuse_asking(name: str) -> None:
-    """Raise ModelError for a model whose texts came in a log: nobody here can reach it."""
+    """Raise ModelError for a model whose texts came in a log."""
     if name.startswith(INSPECTED):
         raise ModelError(
             f"The texts of {shown(name)} were imported from an Inspect log, which does not have the texts of "
@@ -130,7 +116,7 @@ def refuse_asking(name: str) -> None:
         )
 
 
-# The models that an auditor is likely to name, with what their sources say of them.  A list, not a limit.
+# The models that an auditor is likely to name: a list, not a limit.
 
 
 KNOWN_FILE = "models.toml"
@@ -144,12 +130,10 @@ Group = Literal[
 class KnownModel(Record):
     """A model of the registry, as its ``source`` describes it.
 
-    ``name`` is its hub id, ``architecture`` the class that its configuration names, ``parameters`` the number
-    of weights as stated (often rounded), ``context`` the tokens it takes (0: no limit), ``language`` a code,
-    or ``multi``.  ``gated``: the hub asks to accept terms first.  ``remote_code``: it needs code of its own
-    repository.  ``license``: its name, empty where it was not read; ``terms``: address of one that is not
-    open source.  ``verified``: ``twin`` where the exactness tests hold a tiny model of the architecture
-    against a brute force, ``sources`` where the facts were only read.
+    ``name``: its hub id; ``architecture``: the class in its configuration; ``parameters``: as stated (often
+    rounded); ``context``: tokens, 0 for no limit; ``language``: a code, or ``multi``.  ``license``: empty if
+    unknown; ``terms``: address of one that is not open source.  ``verified``: ``twin`` if exactness tests
+    compare a tiny model of the architecture with a brute force.
     """
 
     name: str = Field(pattern=r"^[A-Za-z0-9][\w.\-]*/[A-Za-z0-9][\w.\-]*$")
@@ -169,7 +153,7 @@ class KnownModel(Record):
     advice: str = ""
 
     def memory(self, dtype: str) -> int:
-        """Return the bytes of the weights alone; activations and one batch come on top."""
+        """Return the bytes of the weights alone."""
         return self.parameters * BYTES_A_WEIGHT[dtype]
 
     @model_validator(mode="after")
@@ -184,14 +168,14 @@ class KnownModel(Record):
 
 
 class AlignedPair(Record):
-    """A base checkpoint and the one that its makers aligned from it, by hub id."""
+    """A base checkpoint and the one aligned from it, by hub id."""
 
     base: str
     aligned: str
 
 
 class Series(Record):
-    """Checkpoints that were published at one or more sizes, each as base and aligned, the smallest first."""
+    """Checkpoints of one or more sizes, smallest first, each as base and aligned."""
 
     name: str = Field(pattern=r"^[a-z][a-z0-9.-]*$")
     title: str = Field(min_length=1)
@@ -204,7 +188,7 @@ class Series(Record):
 
 
 class Registry(Record):
-    """What ``assets/models.toml`` says."""
+    """The contents of ``assets/models.toml``."""
 
     model: tuple[KnownModel, ...]
     series: tuple[Series, ...] = ()
@@ -236,13 +220,7 @@ class Registry(Record):
 
 
 def known_models() -> tuple[KnownModel, ...]:
-    """Load the registry ``assets/models.toml``, group after group; empty where the assets hold none.
-
-    Raises
-    ------
-    ModelError
-        The file is damaged.
-    """
+    """Load the registry ``assets/models.toml``, empty without it; ModelError if it is damaged."""
     return _read(settings().assets / KNOWN_FILE).model
 
 
@@ -252,7 +230,7 @@ def known_model(name: str) -> KnownModel | None:
 
 
 def all_series() -> tuple[Series, ...]:
-    """List the series of base and aligned checkpoints, in the registry's order; raises as known_models."""
+    """List the series of base and aligned checkpoints; raises as known_models."""
     return _read(settings().assets / KNOWN_FILE).series
 
 
@@ -276,7 +254,7 @@ def read_shipped(
     error: type[AuditError] = ModelError,
     remedy: str = "restore the shipped file",
 ) -> T:
-    """Read a file of the assets; one that cannot be read is refused by ``subject``, reason and ``remedy``."""
+    """Read a file of the assets; an error has ``subject``, reason and ``remedy``."""
     try:
         return parse(path.read_bytes())
     except (OSError, ValueError, KeyError, TypeError) as problem:
@@ -284,7 +262,7 @@ def read_shipped(
         raise error(f"{subject} cannot be read ({reason}): {remedy}.") from problem
 
 
-# Which models may be used: if the operator lists patterns, those that fit one of them.
+# The operator's patterns of allowed models.
 
 
 ENDPOINT = "endpoint:"
@@ -293,18 +271,17 @@ ENDPOINT = "endpoint:"
 def is_model_allowed(name: str) -> bool:
     """Tell whether a model may be used.
 
-    A pattern (``mini-*``, ``org/*``, ``endpoint:*``, ``/data/models/*``) has to fit the whole name without
-    family and revision.
+    A pattern (``mini-*``, ``org/*``, ``endpoint:*``, ``/data/models/*``) must fit the name without family and
+    revision.
     """
     patterns, model = settings().allowed_models, split_name(name).model
     return not patterns or any(_fits(model, pattern) for pattern in patterns)
 
 
 def _fits(model: str, pattern: str) -> bool:
-    """Tell whether a name fits a pattern, whose star stands for no ``/``.
+    """Tell whether a name fits a pattern, whose star stands for no ``/`` (except in served names).
 
-    Otherwise ``mini-*`` would allow an organisation named mini-x.  The names that an endpoint serves are the
-    operator's own, so they may hold any sign.
+    Otherwise ``mini-*`` would allow an organisation named mini-x.
     """
     served = model.startswith(ENDPOINT) and pattern.startswith(ENDPOINT)
     return (
@@ -326,27 +303,22 @@ def require_allowed(name: str) -> None:
 AUTO = "auto"
 DTYPES = tuple(BYTES_A_WEIGHT)
 PRECISIONS = (AUTO, *DTYPES)
-# The least compute capability of NVIDIA's hardware that computes with a type.
+# The least compute capability of NVIDIA's hardware for a type.
 LEAST_CAPABILITY = {"float32": 0.0, "float16": 5.3, "bfloat16": 8.0}
 PROBE = ("nvidia-smi", "--query-gpu=compute_cap", "--format=csv,noheader")
-PATIENCE = 20  # seconds; a driver that was asleep takes a few
+PATIENCE = 20  # seconds; a sleeping driver takes a few
 
 
 def in_precision(spec: ModelSpec, precision: str) -> ModelSpec:
-    """Return a model in a precision; one behind an endpoint stays as it is.  Raises as precisions_of."""
+    """Return a model in a precision; one behind an endpoint is unchanged.  Raises as precisions_of."""
     return precisions_of(spec, precision)[0]
 
 
 def precisions_of(spec: ModelSpec, precision: str) -> tuple[ModelSpec, ...]:
-    """Return a model in the precisions that ``precision`` may mean; it would be scored in the first.
+    """Return a model in the precisions that ``precision`` may mean, first the one to score in.
 
-    ``auto`` means any precision when results are looked up: those that come with the app, or from a machine
-    with another GPU, are shown on every machine.
-
-    Raises
-    ------
-    KeyError
-        ``precision`` is none of ``PRECISIONS``.
+    ``auto`` means any precision when results are looked up, so that those from other machines are shown.
+    Raises KeyError for one that is not in ``PRECISIONS``.
     """
     if precision not in PRECISIONS:
         raise KeyError(precision)
@@ -356,23 +328,20 @@ def precisions_of(spec: ModelSpec, precision: str) -> tuple[ModelSpec, ...]:
 
 
 def named(dtype: str) -> str:
-    """Return the precision that leads to a key's dtype: ``auto`` if the server alone decides."""
+    """Return the precision of a key's dtype: ``auto`` if the server decides."""
     return dtype if dtype in DTYPES else AUTO
 
 
 def automatic(own: str, capability: float | None) -> str:
-    """Return the precision of ``auto``: the model's own on a GPU that has it, else float32.
-
-    ``own``: by the configuration; ``capability``: the least compute capability of the GPUs, if there are any.
-    """
+    """Return the precision of ``auto``: the model's ``own`` if the GPUs support it, else float32."""
     able = capability is not None and capability >= LEAST_CAPABILITY.get(own, float("inf"))
     return own if able else "float32"
 
 
 def capability(chosen: Settings) -> float | None:
-    """Return the least compute capability of the GPUs that a worker of this machine uses, ``None`` for none.
+    """Return the least compute capability of the GPUs that a worker here uses, ``None`` for none.
 
-    NVIDIA's alone are known: on Apple's, and where PCF_ENGINE scores on a cluster, ``auto`` is float32.
+    Only NVIDIA's are known: on Apple's, and on a cluster (PCF_ENGINE), ``auto`` is float32.
     """
     if chosen.engine == "ray" or chosen.device in ("cpu", "mps"):
         return None
@@ -386,12 +355,12 @@ def _capability() -> float | None:
             return None
         answer = subprocess.run(PROBE, capture_output=True, text=True, timeout=PATIENCE, check=True)
         return min(float(line) for line in answer.stdout.split())
-    except (PackageNotFoundError, OSError, subprocess.SubprocessError, ValueError):  # no driver, or no answer
+    except (PackageNotFoundError, OSError, subprocess.SubprocessError, ValueError):  # no driver, no answer
         return None
 
 
 def free_memory(device: str) -> float:
-    """Return the bytes free on a CUDA device, or in the machine; 0 where the system does not say."""
+    """Return the bytes free on a CUDA device, or in the machine; 0 if unknown."""
     torch = sys.modules.get("torch")
     if torch is not None and device.startswith("cuda"):
         return float(torch.cuda.mem_get_info(device)[0])

@@ -1,7 +1,4 @@
-"""The size and the terms of weights, before they are fetched.
-
-They come from ``assets/public.toml`` and ``assets/models.toml``; nothing is requested.
-"""
+"""The size and the terms of weights before they are downloaded, from the assets; nothing is requested."""
 
 from __future__ import annotations
 
@@ -13,16 +10,14 @@ from pcf_core.models.names import OPEN_SOURCE, known_model, require_allowed, spl
 from pcf_core.models.public import public_model
 from pcf_core.models.registry import resolve
 
-LEAST_BYTES = 2  # a weight in the half precision in which most weights are published
+LEAST_BYTES = 2  # of a weight in half precision, the usual one
 
 
 class Offer(Record):
-    """Weights that can be fetched.
+    """Weights that can be downloaded.
 
-    ``name``: as the user wrote it.  ``bytes``: the size, 0 if it is not declared; ``at_least``: it was
-    counted as two bytes a weight.  ``license``: empty if nobody read it; ``terms``: the address to read it
-    at, empty for open source.  ``packages``: of the package index, as pip takes them; empty for weights of
-    the hub.
+    ``bytes``: 0 if not declared; ``at_least``: counted as two bytes a weight.  ``license``: empty if unknown;
+    ``terms``: its address, empty for open source.  ``packages``: as pip takes them; empty for the hub.
     """
 
     name: str
@@ -55,13 +50,7 @@ class Offer(Record):
 
 
 def offer_of(name: str) -> Offer:
-    """Return the offer of a public model or of a hub model.
-
-    Raises
-    ------
-    ModelError
-        The name is neither's, or its revision cannot be one.
-    """
+    """Return the offer of a public model or a hub model, or raise ModelError."""
     public = public_model(name)
     if public is not None:
         return Offer(
@@ -93,25 +82,20 @@ def offer_of(name: str) -> Offer:
 
 
 def is_here(name: str) -> bool:
-    """Tell whether the weights of a model that can be fetched are on this machine; nothing is requested."""
+    """Tell whether the weights of a public or hub model are on this machine; nothing is requested."""
     public = public_model(name)
     if public is not None:
         return bool(public.located)
     try:
         return is_cached(name) and bool(resolve(name).path)
-    except ModelError:  # some of its files are here, and they are not enough
+    except ModelError:  # incomplete files
         return False
 
 
 def require_fetchable(offer: Offer, accepted: bool) -> None:
-    """Refuse to fetch a model that is not allowed, while downloads are off, or without accepted terms.
+    """Check that a model may be downloaded and its terms are accepted.
 
-    Raises
-    ------
-    ModelError
-        The operator does not allow the model, or the hub.
-    InputError
-        Its terms are not accepted.
+    Raises ModelError if the model or downloads are not allowed, InputError without accepted terms.
     """
     require_allowed(offer.name)
     if not offer.packages and not settings().allow_hub:

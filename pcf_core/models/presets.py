@@ -1,7 +1,7 @@
-"""Ready comparisons: which models, which two are subtracted, what a paper shows of the difference.
+"""Ready comparisons: which models, which two are subtracted, and what a paper shows of the difference.
 
-The comparisons of the shipped models are in ``assets/presets.toml``.  Those of base and aligned checkpoints
-are made of the series of the registry (:func:`pcf_core.models.names.all_series`), size by size.
+Those of shipped models are in ``assets/presets.toml``; those of base and aligned checkpoints follow from
+:func:`pcf_core.models.names.all_series`.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Direction = Literal["up", "down"]
 class Claim(Record):
     """The directions of prejudice and caprice in a figure of a paper, which prints no numbers.
 
-    ``change`` ends "prejudice rising …"; ``topic`` is the topic it was measured on.
+    ``change`` ends "prejudice rising …"; ``topic``: on which it was measured.
     """
 
     paper: Literal["PCF", "BVF"]
@@ -39,7 +39,7 @@ class Claim(Record):
 
     @property
     def directions(self) -> dict[str, Direction]:
-        """The same by quantity."""
+        """The directions by quantity."""
         return {"prejudice_risk": self.prejudice, "caprice_risk": self.caprice}
 
 
@@ -58,10 +58,9 @@ ALIGNMENT = Claim(
 
 
 class Preset(Record):
-    """Models that are opened together on the page Compare, along ``axis``.
+    """Models opened together on the page Compare, along ``axis``.
 
-    Without a ``pair`` the models are ranked, and every two are compared.  ``caution``: the reservation about
-    a difference.  ``help``: the text of the button.
+    Without a ``pair`` the models are ranked, and every two compared.  ``help``: of the button.
     """
 
     name: str = Field(pattern=r"^[a-z][a-z0-9-]*$")
@@ -74,7 +73,7 @@ class Preset(Record):
 
     @property
     def compared(self) -> tuple[tuple[str, str], ...]:
-        """The (first, second) that are compared, in the order in which they are shown."""
+        """The (first, second) that are compared, in order."""
         if not self.pair:
             return tuple(combinations(self.models, 2))
         return tuple((pair.first, pair.second) for pair in self.pair)
@@ -91,22 +90,22 @@ class Preset(Record):
         return self
 
 
-# The ready comparisons of the shipped models: ``assets/presets.toml``.
+# The comparisons of shipped models.
 
 
 FILE_NAME = "presets.toml"
 
 
 def written_presets() -> tuple[Preset, ...]:
-    """Load the comparisons of the file, in its order; empty if the assets have no such file."""
+    """Load the comparisons of the file; empty without it."""
     return _read(settings().assets / FILE_NAME)
 
 
 def presets(scored: Collection[str] = ()) -> tuple[Preset, ...]:
     """Load the comparisons whose models are all known, then base against aligned for each series.
 
-    A series has the sizes of which both checkpoints are listed or ``scored``, and is left out if it has none.
-    Raises as :func:`written_presets`, or ModelError if the registry is damaged.
+    A series has the sizes of which both checkpoints are listed or ``scored``.  Raises ModelError if the
+    registry is damaged, SettingsError if the file is.
     """
     written, series = written_presets(), all_series()
     listed = {spec.name for spec in list_models()} if written or series else set()
@@ -116,15 +115,11 @@ def presets(scored: Collection[str] = ()) -> tuple[Preset, ...]:
 
 
 def preset_of(models: Collection[str]) -> Preset | None:
-    """Return the comparison that has exactly these models, in any order, scored or not."""
+    """Return the comparison with exactly these models, in any order."""
     return next((preset for preset in presets(models) if set(preset.models) == set(models)), None)
 
 
 def _aligned_preset(series: Series, available: Collection[str]) -> Preset | None:
-    """Compare base and aligned at each size of a series whose two checkpoints are available.
-
-    Differences are aligned less base, and are set beside Figure 8 of BVF.
-    """
     pairs = [pair for pair in series.pair if pair.base in available and pair.aligned in available]
     if not pairs:
         return None

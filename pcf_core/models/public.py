@@ -1,8 +1,7 @@
-"""Public models that come inside packages of the package index, so that no hub is needed.
+"""Public models inside packages of the package index, so that no hub is needed.
 
-``assets/public.toml`` describes each, so that its shipped results open where the package is not installed.
-One GGUF file of a package is read (:mod:`pcf_core.models.gguf`), or several that are joined; the package's
-code is never imported.
+``assets/public.toml`` describes each, so that shipped results open without the package.  Only GGUF files of a
+package are read, one or several joined; its code is never imported.
 """
 
 from __future__ import annotations
@@ -27,14 +26,13 @@ FILE_NAME = "public.toml"
 
 
 class PublicModel(Record):
-    """A public model and the packages that hold it.
+    """A public model and its packages.
 
-    ``packages``: as pip takes them, each with its version.  ``files``: module and path inside it, joined in
-    this order to the file whose SHA-256 is ``sha256`` and which has ``bytes`` bytes.  ``terms``: address of
-    what has to be accepted first, empty for an open licence.
+    ``packages``: as pip takes them, with versions.  ``files``: module and path in it, to be joined in order;
+    ``sha256`` and ``bytes`` are of the whole.  ``terms``: address to accept first, empty for an open licence.
     """
 
-    # As :data:`pcf_core.models.names.NAME`, whose counted characters pydantic would expand to 10 MB.
+    # Like names.NAME, without its counted repetition, which pydantic would expand to 10 MB.
     name: str = Field(pattern=f"^{FIRST}{OTHERS}*$", max_length=LONGEST_NAME)
     title: str = Field(min_length=1)
     packages: tuple[str, ...] = Field(min_length=1)
@@ -53,7 +51,7 @@ class PublicModel(Record):
 
     @property
     def spec(self) -> ModelSpec:
-        """Its specification; ``path`` is its first file, empty where a package is not installed."""
+        """Its specification; ``path`` is its first file, or empty."""
         files = self.located
         return ModelSpec(
             name=self.name,
@@ -72,19 +70,13 @@ class PublicModel(Record):
 
     @property
     def located(self) -> tuple[Path, ...]:
-        """Its files on this machine, empty where one is missing."""
+        """Its files on this machine; empty if one is missing."""
         files = tuple(_located(file) for file in self.files)
         return tuple(path for path in files if path) if all(files) else ()
 
 
 def public_models() -> tuple[PublicModel, ...]:
-    """Load ``assets/public.toml``, in its order; empty where the assets hold none.
-
-    Raises
-    ------
-    ModelError
-        The file is damaged.
-    """
+    """Load ``assets/public.toml``, empty without the file; ModelError if it is damaged."""
     return _read(settings().assets / FILE_NAME)
 
 
@@ -94,18 +86,15 @@ def public_model(name: str) -> PublicModel | None:
 
 
 def absent_among(names: Iterable[str]) -> list[str]:
-    """Return those of the names that are public models without weights on this machine, in their order."""
+    """Return the names of public models without weights on this machine."""
     absent = {model.name for model in public_models() if not model.located}
     return [name for name in names if name in absent]
 
 
 def gguf_files(spec: ModelSpec) -> tuple[Path, ...]:
-    """List the files that, joined, are the GGUF file of a model; empty for a model in the hub's layout.
+    """List the files that make up the GGUF file of a model; empty for other layouts.
 
-    Raises
-    ------
-    ModelError
-        It is a public model whose package is not installed.
+    Raises ModelError for a public model whose package is not installed.
     """
     model = public_model(spec.name)
     if model is not None and model.sha256 == spec.identity:
@@ -114,7 +103,7 @@ def gguf_files(spec: ModelSpec) -> tuple[Path, ...]:
 
 
 def how_to_get(model: PublicModel) -> str:
-    """Say how to fetch the weights of a public model, as the end of a sentence."""
+    """Return how to download a public model, as the end of a sentence."""
     return f"download them with: python -m pcf_core models get {model.name}"
 
 
@@ -129,7 +118,7 @@ def _present(model: PublicModel) -> Iterator[Path]:
 
 
 def _located(file: str) -> Path | None:
-    """Find a file of an installed package, none of whose code runs."""
+    """Find a file of an installed package without running its code."""
     module, _, path = file.partition("/")
     package = find_spec(module)
     for folder in (package and package.submodule_search_locations) or ():

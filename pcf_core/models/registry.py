@@ -1,9 +1,8 @@
 """Which models there are: shipped, the operator's, in a directory, on the hub, behind an endpoint.
 
-Also the facts about a shipped model in its folder: the truth of calibration models (``planted.json``), the
-results of the same training with other seeds (``seeds.json``), and the training text (``training.json``).  A
-model is recognised by the hash of its weights and configuration: a copy under another name is recognised, and
-another model under a shipped name is not.
+Also facts in a shipped model's folder: the truth of calibration models (``planted.json``), results with other
+training seeds (``seeds.json``), and the training text (``training.json``).  Models are recognised by the hash
+of weights and configuration, whatever their name.
 """
 
 from __future__ import annotations
@@ -42,14 +41,11 @@ from pcf_core.models.public import public_model, public_models
 if TYPE_CHECKING:
     from pcf_core.core.factors import TrainingText
 
-MOST_NEAR = 3  # names that a refusal suggests
+MOST_NEAR = 3  # names to suggest
 
 
 def list_models() -> tuple[ModelSpec, ...]:
-    """List the public models, the shipped ones, the operator's in ``PCF_MODELS``, those behind the endpoint.
-
-    Each part but the first is in the order of names.
-    """
+    """List public models, shipped ones, the operator's in ``PCF_MODELS``, and those behind the endpoint."""
     return tuple(entry for entry in _survey() if isinstance(entry, ModelSpec))
 
 
@@ -59,14 +55,10 @@ def left_out_models() -> tuple[LeftOut, ...]:
 
 
 def resolve(name_or_path: str) -> ModelSpec:
-    """Find the model that a user means: ``endpoint:NAME``, a listed name, a directory or GGUF file, a hub id.
+    """Find a model: ``endpoint:NAME``, a listed name, a directory or GGUF file, or a hub id.
 
-    Each but the first may carry a family in front, a hub id a revision behind: ``masked:org/name@revision``.
-
-    Raises
-    ------
-    ModelError
-        There is none, it is unsafe or unsupported, or its family has to be chosen.
+    All but the first may have a family in front, a hub id a revision after it: ``masked:org/name@revision``.
+    Raises ModelError if there is none, it is unsafe or unsupported, or its family has to be chosen.
     """
     if name_or_path.startswith(ENDPOINT):
         from pcf_core.models.endpoint import resolve_endpoint
@@ -107,13 +99,7 @@ def resolve(name_or_path: str) -> ModelSpec:
 
 
 def resolve_to_score(name_or_path: str) -> ModelSpec:
-    """Find a model as :func:`resolve`, to score it; refuse now what loading would refuse.
-
-    Raises
-    ------
-    ModelError
-        As ``resolve``; a model that may not be used, or whose own code may not run here.
-    """
+    """Find a model for scoring; ModelError also if it, or its own code, is not allowed."""
     spec = resolve(name_or_path)
     require_allowed(spec.name)
     require_allowed_code(spec)
@@ -121,16 +107,10 @@ def resolve_to_score(name_or_path: str) -> ModelSpec:
 
 
 def resolve_writer(name_or_path: str, chat: bool = False) -> ModelSpec:
-    """Find a model as :func:`resolve`, to write texts.
+    """Find a model to write texts; raises as :func:`resolve_to_score`.
 
-    With ``chat`` a prompt becomes a user's message to an endpoint, which needs no log-probabilities here; a
-    local model does so if and only if its tokenizer has a template.  A model whose texts came in a log of
-    Inspect is found by its name, so that they can be read.
-
-    Raises
-    ------
-    ModelError
-        As ``resolve_to_score``.
+    ``chat``: prompts are messages to an endpoint; for local models the tokenizer decides.  Models whose texts
+    came in an Inspect log are found by name.
     """
     if name_or_path.startswith(ENDPOINT):
         from pcf_core.models.endpoint import resolve_writer_endpoint
@@ -176,15 +156,15 @@ def _survey() -> Iterator[ModelSpec | LeftOut]:
                 except ModelError as error:
                     yield LeftOut(name=name, reason=str(error))
     if settings().endpoint_url is not None:
-        from pcf_core.models.endpoint import survey_endpoint  # with all that speaks to a server
+        from pcf_core.models.endpoint import survey_endpoint  # imports HTTP code
 
         yield from survey_endpoint()
 
 
 def _model_at(path: Path) -> Path | None:
-    """Return a model directory, a GGUF file, or the only GGUF file in a directory; ``None`` for all else.
+    """Return a model directory, a GGUF file, or the only GGUF file in a directory, if any.
 
-    A directory with an adapter alone counts, so that it is refused as an adapter.
+    A directory with only an adapter counts, so that it is refused as one.
     """
     if (path / "config.json").is_file():
         return path
@@ -195,7 +175,7 @@ def _model_at(path: Path) -> Path | None:
 
 
 def _describe_at(path: Path, name: str, requested: Family | None) -> ModelSpec:
-    """Describe the directory or GGUF file of :func:`_model_at`; models of the assets are teaching models."""
+    """Describe a directory or GGUF file; models of the assets are teaching models."""
     if path.suffix == SUFFIX and path.is_file():
         return _read_as(describe_gguf(path, name), requested)
     spec = describe(path, name, requested=requested)
@@ -206,7 +186,6 @@ def _describe_at(path: Path, name: str, requested: Family | None) -> ModelSpec:
 
 
 def _read_as(spec: ModelSpec, requested: Family | None) -> ModelSpec:
-    """Return a model whose family nobody has to choose; refuse another family."""
     if requested not in (None, spec.family):
         raise ModelError(
             f"The model {spec.name} cannot be read as {requested}, because its file says that it is "
@@ -216,7 +195,6 @@ def _read_as(spec: ModelSpec, requested: Family | None) -> ModelSpec:
 
 
 def _as_path(text: str) -> Path | None:
-    """Return the model directory or GGUF file that a text names, absolute; ``None`` where it names none."""
     if not text.strip() or "\0" in text:
         return None
     try:
@@ -224,38 +202,32 @@ def _as_path(text: str) -> Path | None:
         str(path).encode()
     except UnicodeEncodeError as error:
         raise ModelError(f"The name of {text!r} is not valid UTF-8: rename it.") from error
-    except (OSError, RuntimeError):  # a name too long for a path, an unknown ~user
+    except (OSError, RuntimeError):  # too long, or an unknown ~user
         return None
     return path
 
 
-# Models that say whether a text entails a sentence (NLI): described without loading them.
+# NLI models, described without loading them.
 
 
 CLASSIFIER = "ForSequenceClassification"
-ENTAILS = "entail"  # with which the name of the class begins, in any case
+ENTAILS = "entail"  # beginning of the class's name, in any case
 
 
 def resolve_entailment(name_or_path: str) -> ModelSpec:
-    """Find an NLI model in a directory or on the hub (``org/name``, with ``@revision`` if wanted).
+    """Find an NLI model in a directory or on the hub (``org/name``, optionally ``@revision``).
 
-    ``identity`` is the hash of weights and configuration, or the commit of a hub model's revision.  The
-    weights of a hub model are fetched when it is loaded, and ``path`` is empty until then.  ``family`` has no
-    meaning here: NLI models are loaded by :func:`pcf_core.models.loading.load_classifier`.
-
-    Raises
-    ------
-    ModelError
-        There is none, the operator does not allow it, it has no safetensors or tokenizer, needs code of its
-        own, is no sequence classifier, or has not one class for entailment.
+    As for :func:`resolve_hub`, weights are downloaded on loading.  ``family`` has no meaning here.  Raises
+    ModelError if there is none, it is not allowed, has no safetensors or tokenizer, needs its own code, or is
+    no classifier with one class for entailment.
     """
     revision = ""
     try:
         folder = Path(name_or_path).expanduser().resolve()
         local = (folder / "config.json").is_file()
-    except (OSError, ValueError, RuntimeError):  # too long for a path, a null byte, an unknown ~user
+    except (OSError, ValueError, RuntimeError):  # too long, a null byte, or an unknown ~user
         local = False
-    # A folder counts by its path, however it is named: home/m is no hub id if it is a folder.
+    # An existing folder is never a hub id.
     require_allowed(str(folder) if local else name_or_path)
     if not local:
         named = split_name(name_or_path)
@@ -281,13 +253,7 @@ def resolve_entailment(name_or_path: str) -> ModelSpec:
 
 
 def entailment_class(config: Mapping[str, Any], name: str) -> int:
-    """Return the number of the class for "the text entails the sentence".
-
-    Raises
-    ------
-    ModelError
-        It is no sequence classifier, or has not one such class.
-    """
+    """Return the index of the class for entailment, or raise ModelError."""
     architectures = config.get("architectures") or []
     if not any(str(one).endswith(CLASSIFIER) for one in architectures):
         raise ModelError(
@@ -305,20 +271,14 @@ def entailment_class(config: Mapping[str, Any], name: str) -> int:
     return entailing[0]
 
 
-# The true results of calibration models: ``planted.json`` in a model's folder.
+# The true results of calibration models.
 
 
 PLANTED_FILE = "planted.json"
 
 
 def planted_models() -> tuple[Planted, ...]:
-    """Load the truth of every calibration model in the assets, by name.
-
-    Raises
-    ------
-    ModelError
-        A file is damaged.
-    """
+    """Load the truth of the calibration models in the assets; ModelError if a file is damaged."""
     paths = sorted((settings().assets / "models").glob(f"*/{PLANTED_FILE}"))
     return tuple(_planted(path, path.parent.name) for path in paths)
 
@@ -333,20 +293,14 @@ def _planted(path: Path, name: str) -> Planted:
     return read_shipped(path, parse, f"The planted truth of the model {name} in {path}")
 
 
-# The results of the same training with other seeds: ``seeds.json`` in a model's folder.
+# Results with other training seeds.
 
 
 SEEDS_FILE = "seeds.json"
 
 
 def seeds_of(spec: ModelSpec) -> Seeds | None:
-    """Return the measured risks of the model's seeds; ``None`` if trained once only, or not at hand.
-
-    Raises
-    ------
-    ModelError
-        The file is damaged, or was measured for other weights.
-    """
+    """Return the measured risks of a model's seeds; ModelError if damaged, or of other weights."""
     path = Path(spec.path) / SEEDS_FILE
     if not spec.path or not path.is_file():
         return None
@@ -362,14 +316,14 @@ def seeds_of(spec: ModelSpec) -> Seeds | None:
     return seeds
 
 
-# The training text of a shipped model: ``training.json`` in its folder, if its weights are those described.
+# The training text of shipped models.
 
 
 TRAINING_FILE = "training.json"
 
 
 class _Recipe(Record):
-    """Tokens drawn in the two phases of a training from the beginning; a fine-tuning states none."""
+    """Tokens drawn in the two phases of a training from scratch."""
 
     model_config = ConfigDict(extra="ignore")
 
@@ -390,15 +344,9 @@ class _Facts(Record):
 
 
 def training_of(identity: str) -> TrainingText | None:
-    """Describe the training text of the model with this identity (see :class:`pcf_core.core.run.ModelSpec`).
+    """Describe the training text of a shipped model by its identity; ``None`` for others.
 
-    ``None`` unless it is a shipped model with a described training.  A fine-tuned model has the training text
-    of its base, which must be such a model, recognised by its identity too.
-
-    Raises
-    ------
-    ModelError
-        A ``training.json`` of the assets is damaged.
+    A fine-tuned model has the training text of its base.  Raises ModelError for a damaged ``training.json``.
     """
     shipped = _shipped(identity)
     if shipped is None:
@@ -411,11 +359,11 @@ def training_of(identity: str) -> TrainingText | None:
 
 
 def _shipped(identity: str) -> tuple[str, _Facts] | None:
-    """Return name and facts of the shipped model with this identity; ``None`` if its weights differ."""
+    """Return name and facts of the shipped model with this identity, if its weights are those described."""
     for path in sorted((settings().assets / "models").glob(f"*/{TRAINING_FILE}")):
         folder = path.parent
         if not (weights_present(folder, folder.name) and (folder / "config.json").is_file()):
-            continue  # the list of models names it among those that cannot be used
+            continue  # listed as unusable
         weights = weight_files(folder, folder.name)
         if model_hash(weights, folder / "config.json") == identity:
             facts = read_shipped(
@@ -429,7 +377,6 @@ def _shipped(identity: str) -> tuple[str, _Facts] | None:
 
 
 def _text(model: str, facts: _Facts, base: str = "") -> TrainingText | None:
-    """Describe the text of these facts; ``None`` if the model read none, such as a planted model."""
     from pcf_core.core.factors import TrainingText
 
     tokens = facts.recipe.tokens + facts.recipe.last_tokens

@@ -1,28 +1,21 @@
-"""Faster ways to compute a model's scores, and the test whether one gives the scores of the plain way.
+"""Faster ways to compute a model's scores, and the test whether they are exact.
 
-**The test.**  Prefix trees, shared rows and stored keys and values leave out work that the plain way does
-twice.  Whether an architecture allows that is tried when a model is opened.  Rounding alone makes the two
-ways differ, by an amount that depends on the model, its numbers and the device, so no fixed bound separates
-rounding from an error:
+**The test.**  Prefix trees, shared rows and cached keys and values avoid repeated work.  Whether an
+architecture allows that is tested when a model is opened.  The two ways differ by rounding, by an amount that
+depends on model, numbers and device, so no fixed bound separates rounding from errors:
 
-- **The largest difference counts.**  A lost attention window shows in a few scores of many, and a mean hides
-  it.
-- **It is compared with the effect of rounding on the plain way**: how far plain scores move when every
-  embedding moves by one unit in its last place.  Differences below ``FLOOR`` in float32 pass without this
-  comparison; a difference above ``MOST`` is never rounding, however far a mixture of experts jumps.
-- **float32 decides.**  In bfloat16 rounding reaches tenths of a nat, and errors of that size would pass.  A
-  model in narrower numbers is widened for the trial where memory allows, without loss, and tried in its own
-  numbers too.
+- **The largest difference counts**: a lost attention window shows in a few scores of many.
+- **It is compared with the effect of rounding on the plain way**: how far scores move when every embedding
+  moves by one unit in its last place.  Differences below ``FLOOR`` in float32 pass without this comparison;
+  differences above ``MOST`` never pass.
+- **float32 decides.**  In bfloat16 rounding reaches tenths of a nat, so models in narrower numbers are also
+  tested widened to float32 if memory allows.
 
-**Products by oneDNN.**  torch multiplies matrices of float32 on a CPU by MKL and uses oneDNN for narrower
-numbers alone.  On a processor of AMD, and for matrices as narrow as those of the models that come with the
-app, oneDNN is 1.2 to 1.8 times as fast.  Each rounds sums in an order of its own: scores differ by a few
-units of float32's last place, and of 2,000 texts of mini-gpt five continue differently from some token on (on
-a processor without AVX-512 two or three).  A row has the same bits in any company.
-
-oneDNN needs weights laid out in blocks.  They are laid out once and held beside the model's own, so only
-models of up to ``LIGHT`` weights use it.  That follows from the model alone and from no clock: the same
-scores have the same bytes.
+**Products by oneDNN.**  On a CPU torch multiplies float32 matrices by MKL.  For narrow matrices or on AMD,
+oneDNN is 1.2 to 1.8 times as fast, but rounds differently: scores differ by a few units in the last place,
+and a few in a thousand texts continue differently.  A row has the same bits in any batch.  oneDNN needs a
+second copy of the weights, so only models of up to ``LIGHT`` weights use it; the choice depends on the model
+alone, so that scores are reproducible.
 """
 
 from __future__ import annotations
@@ -40,18 +33,15 @@ from pcf_core.core.records import FloatArray
 from pcf_core.models.names import free_memory
 
 FLOOR = 1e-4  # nats
-SLACK = 2.0  # times the effect of such a unit; correct ways stay below 0.5 in narrow numbers, 2 in float32
+SLACK = 2.0  # times the effect of rounding; correct ways stay below 0.5 in narrow numbers, 2 in float32
 MOST = {torch.float32: 0.01, torch.bfloat16: 0.5, torch.float16: 0.1}  # nats
-PART_OF_MEMORY = 0.8  # share of the free memory that a widened model may take
+PART_OF_MEMORY = 0.8  # share of free memory for a widened model
 NARROW = (torch.bfloat16, torch.float16)
 Scores = Callable[[], FloatArray]
 
 
 def agree(model: Any, fast: Scores, plain: Scores) -> bool:
-    """Tell whether two ways to compute scores of a model differ by rounding alone.
-
-    ``fast`` may raise any exception, since an architecture may not take its inputs; they do not agree then.
-    """
+    """Tell whether two ways to compute scores differ only by rounding, and ``fast`` does not fail."""
     if model.dtype in NARROW and _can_be_widened(model):
         with _widened(model):
             if not _differ_by_rounding(model, fast, plain):
@@ -82,7 +72,7 @@ def _nudged(model: Any) -> Iterator[None]:
         signs = torch.randint(0, 2, embedded.shape, generator=draws).to(embedded.device) * 2 - 1
         return embedded + embedded * (signs * torch.finfo(embedded.dtype).eps).to(embedded.dtype)
 
-    weight = model.get_input_embeddings().weight  # encoder and decoder may have a module each around it
+    weight = model.get_input_embeddings().weight  # encoder and decoder may each have a module for it
     hooks = [
         module.register_forward_hook(nudge)
         for module in model.modules()
@@ -100,7 +90,6 @@ def _tensors(model: Any) -> list[torch.Tensor]:
 
 
 def _can_be_widened(model: Any) -> bool:
-    """Tell whether all weights lie on one device, as plain numbers, with room for them as float32."""
     tensors = _tensors(model)
     devices = {tensor.device for tensor in tensors}
     if len(devices) > 1 or any(tensor.dtype not in (*NARROW, torch.float32) for tensor in model.parameters()):
@@ -112,10 +101,9 @@ def _can_be_widened(model: Any) -> bool:
 
 @contextmanager
 def _widened(model: Any) -> Iterator[None]:
-    """Hold the weights as float32 inside the block; narrowed again they have their former bits.
+    """Convert the weights to float32 inside the block; narrowed again they have the same bits.
 
-    Buffers are replaced, not changed: a forward pass may have put one there that cannot be changed, as CTRL's
-    puts its positions in the dtype of its input.
+    Buffers are replaced, as some cannot be changed in place (CTRL's positions).
     """
     narrow = [(weights, weights.dtype) for weights in model.parameters() if weights.dtype in NARROW]
     buffers = [
@@ -139,16 +127,16 @@ def _widened(model: Any) -> Iterator[None]:
             own[name] = buffer
 
 
-# Products with the weights of a small model on a CPU.
+# Products by oneDNN.
 
 
-LIGHT = 2**25  # weights of a model that may be held twice: 128 MB
-ROWS = 1024  # for which weights are laid out; other numbers of rows may use the same
+LIGHT = 2**25  # weights that may be held twice: 128 MB
+ROWS = 1024  # rows for which weights are laid out; other numbers work too
 Product = Callable[[torch.Tensor], torch.Tensor]
 
 
 def product(weight: torch.Tensor, bias: torch.Tensor | None = None, *, light: bool) -> Product:
-    """Return a function that multiplies by a matrix [in, out], and adds a bias [out], over the last axis.
+    """Return a function that multiplies the last axis by a matrix [in, out] and adds a bias [out].
 
     ``light``: whether the matrix may be held twice.
     """
@@ -164,7 +152,6 @@ def product(weight: torch.Tensor, bias: torch.Tensor | None = None, *, light: bo
 
 
 def _fits(weight: torch.Tensor) -> bool:
-    """Tell whether oneDNN is here and a matrix is of float32 on the CPU: none that is empty or packed."""
     here = torch.backends.mkldnn.is_available() and hasattr(  # type: ignore[no-untyped-call]
         torch.ops.mkldnn, "_linear_pointwise"
     )
@@ -173,10 +160,7 @@ def _fits(weight: torch.Tensor) -> bool:
 
 
 class Products:
-    """The linear layers of a model, to be computed by oneDNN while :meth:`used` is open.
-
-    The model itself stays as it is.  Of a model that is not ``light`` it holds none.
-    """
+    """The linear layers of a ``light`` model, computed by oneDNN while :meth:`used` is open."""
 
     def __init__(self, model: Any, *, light: bool) -> None:
         self._forwards: list[tuple[dict[str, Any], Product]] = []
@@ -188,7 +172,7 @@ class Products:
 
     @contextmanager
     def used(self) -> Iterator[None]:
-        """Let the layers multiply by oneDNN inside the block, which must not be nested."""
+        """Use oneDNN inside the block, which must not be nested."""
         for own, forward in self._forwards:
             own["forward"] = forward
         try:

@@ -1,13 +1,10 @@
-"""A case file: what every audit found about one model on one topic, laid side by side.
+"""What each audit found about one model on one topic, side by side.
 
-The audits ask different questions, so their numbers share no scale: each row has the value that its own
-quantity has where there is no difference, and the verdict of its own interval or test.
-
-**Occupations that two audits of a model have in common: whether they lean to the same side in both.**
-**Worked example.**  Tilts towards women's words nurse 0.8, clerk 0.3, pilot −0.6, welder −0.9, cook 0.1 and
-shares of women in stories nurse 1, clerk 0.4, pilot 0, welder 0.2, cook 0.6: nurse, pilot, welder and cook
-lean to the same side, four of five.  The ranks from the top are 1, 2, 4, 5, 3 and 1, 3, 5, 4, 2, squared
-differences 0 + 1 + 1 + 1 + 1 = 4, so ρ = 1 − 6 · 4 / (5 · 24) = 0.8.
+Numbers of different audits share no scale, so each row has its own neutral value and its own verdict.
+:func:`shared_occupations` compares occupations of two audits.  **Worked example.**  Tilts towards women's
+words nurse 0.8, clerk 0.3, pilot −0.6, welder −0.9, cook 0.1 and shares of women in stories nurse 1, clerk
+0.4, pilot 0, welder 0.2, cook 0.6: all but the clerk have both on the same side.  The ranks are 1, 2, 4, 5, 3
+and 1, 3, 5, 4, 2, the squared differences 0 + 1 + 1 + 1 + 1 = 4, so ρ = 1 − 6 · 4 / (5 · 24) = 0.8.
 """
 
 from __future__ import annotations
@@ -28,10 +25,9 @@ AUDITS: dict[AuditName, str] = {
     "fairpair": "FairPair",
     "criteria": "Criteria",
 }
-# difference: beyond chance by the row's own test.  exchanged words: FairPair's F differs, and without the
-# words that the exchange touches it does not.  none shown: tested, and not found.  cannot be told: no test,
-# or none that could find one.  not run: the audit can be asked and was not.  not asked: it has no question
-# about this topic, or none that this model can answer.  no verdict: a quantity that is shown and not judged.
+# difference: beyond chance by the row's own test.  exchanged words: FairPair finds a difference, but only in
+# the exchanged words.  none shown: tested, not found.  cannot be told: no test, or one too weak to find any.
+# not run: possible, but not run.  not asked: no question for this topic or model.  no verdict: not judged.
 Verdict = Literal[
     "difference", "exchanged words", "none shown", "cannot be told", "not run", "not asked", "no verdict"
 ]
@@ -41,10 +37,9 @@ TESTED: tuple[Verdict, ...] = ("difference", "exchanged words", "none shown")
 class CaseRow(Record):
     """One quantity of one audit.
 
-    ``question``: of the audit.  ``value``: with its ``interval``; ``None`` if nothing was measured or nothing
-    is defined.  ``neutral``: the value without a difference.  ``basis``: the reason for the verdict, or for
-    its absence.  ``side``: the group it favours, in words; empty if it has no side.  ``made``: the texts,
-    scores or contexts used.  ``key``: of the run or request.
+    ``value``: ``None`` if undefined or not measured.  ``neutral``: the value without a difference.
+    ``basis``: the reason for the verdict.  ``side``: the preferred group, or empty.  ``made``: the texts,
+    scores or templates used.  ``key``: of the run or request.
     """
 
     audit: AuditName
@@ -61,10 +56,10 @@ class CaseRow(Record):
 
 
 class SharedOccupation(Record):
-    """An occupation of the run that is a profession of the stories too.
+    """An occupation that is also a profession of the stories.
 
-    ``tilt``: the model's mean stereotype towards the women's words, −1 to 1, with its interval over
-    templates.  ``share``: of women in its stories, 0 to 1; ``interval``: ``None`` where words were scored.
+    ``tilt``: mean stereotype towards the women's words, −1 to 1, with its interval over templates.
+    ``share``: of women in stories, 0 to 1; ``interval``: ``None`` where words were scored.
     """
 
     occupation: str
@@ -82,7 +77,7 @@ class SharedOccupation(Record):
 
     @property
     def sure(self) -> bool:
-        """Whether both intervals leave out an even split."""
+        """Whether both intervals exclude an even split."""
         if self.tilt_interval is None or self.interval is None:
             return False
         tilted = self.tilt_interval.low > 0 or self.tilt_interval.high < 0
@@ -90,10 +85,9 @@ class SharedOccupation(Record):
 
 
 class SharedOccupations(Record):
-    """Occupations that stand in both audits, with their rank correlation.
+    """Occupations of both audits, highest tilt first.
 
-    ``rows``: by tilt, the highest first.  ``correlation``: Spearman's ρ of tilts and shares, ``None`` where
-    there are too few or all of one are equal, with the interval of Bonett and Wright.
+    ``correlation``: Spearman's ρ with Bonett and Wright's interval; ``None`` if undefined.
     """
 
     rows: tuple[SharedOccupation, ...]
@@ -107,20 +101,17 @@ class SharedOccupations(Record):
 
     @property
     def sure(self) -> tuple[SharedOccupation, ...]:
-        """Those for which neither side can be chance."""
+        """The occupations of which both intervals exclude an even split."""
         return tuple(row for row in self.rows if row.sure)
-
-
-# Occupations that two audits of a model have in common: whether they lean to the same side in both.
 
 
 def shared_occupations(
     tilts: Mapping[str, tuple[float, Interval | None]], professions: Sequence[ProfessionGender]
 ) -> SharedOccupations:
-    """Match the occupations that stand in both, by name in any case, with the rank correlation over them.
+    """Match occupations and professions by name, ignoring case, and correlate their ranks.
 
-    ``tilts``: by occupation the mean stereotype towards women's words, −1 to 1, with its interval.
-    ``professions``: of the stories; those without a clear story are left out.
+    ``tilts``: by occupation, the mean stereotype towards women's words, −1 to 1, with its interval.
+    ``professions``: of stories; those without a share of women are left out.
     """
     by_name = {row.profession.casefold(): row for row in professions if row.share is not None}
     rows = [

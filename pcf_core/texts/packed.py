@@ -1,9 +1,8 @@
 """Results of FairPair and of the criteria in packs, with their material, texts and scores.
 
-**Results are calculated again.**  A report follows from its texts, so it is computed from them and has to be
-the same.  Parts that would need a model are accepted unchanged and marked (:attr:`Checked.as_it_came`): the
-words exchanged in a text (a parser), distances of vectors (an encoder), labels by a model, and the embedding
-score, which takes minutes.
+Reports are calculated again from their texts and must come out the same.  What needs a model or minutes
+(exchanged words, embedding distances and scores, labels by a model) is accepted unchanged and listed in
+:attr:`Checked.as_it_came`.
 """
 
 from __future__ import annotations
@@ -54,16 +53,16 @@ from pcf_core.texts.fairpair.tables import check_sides
 
 MOST_TEXTS = 100_000  # of one result
 MOST_CHARACTERS = 20_000_000  # of all texts of one side of one result
-MOST_COMPARED = 50_000_000_000  # pairs of texts times relabellings, to work one result out: some minutes
+MOST_COMPARED = 50_000_000_000  # pairs of texts times relabellings in one result: some minutes
 LONGEST = 65_536  # characters of a text
-ABOVE_NOTHING = 0.01  # nats: the logarithm of a probability is at most 0, and rounding goes no further
-SAME = 1e-6  # of a number that was worked out on another machine, relative and absolute
+ABOVE_NOTHING = 0.01  # nats: a log-probability is at most 0, apart from rounding
+SAME = 1e-6  # relative and absolute tolerance for numbers calculated on another machine
 EXCHANGE = "the exchange of words"
 Documents = Mapping[tuple[str, str], Mapping[str, Any]]  # by key and name, as the store keeps them
 
 
 class WrittenTexts(Record):
-    """The texts that a model wrote for a prompt, from the first on; as :class:`Generated`."""
+    """The texts that a model wrote for a prompt, as :class:`Generated` from index 0."""
 
     system: str = ""
     prompt: str
@@ -73,16 +72,15 @@ class WrittenTexts(Record):
 
     @property
     def generated(self) -> Generated:
-        """The same, as the store has it; a ``ValueError`` where the three are not of one length."""
+        """The same as the store has it; raises ValueError if the lengths differ."""
         return Generated(self.prompt, 0, self.texts, self.ends, self.tokens)
 
 
 @dataclass(frozen=True)
 class Checked:
-    """A result that passed all checks, as the store is to keep it under the imported name.
+    """A result that passed all checks, to be stored under the imported name.
 
-    ``result``: of the imported model.  ``documents``: all but the result itself.  ``texts``: by key and
-    block.  ``as_it_came``: what could not be worked out again.
+    ``documents``: all but the result.  ``texts``: by key and block.  ``as_it_came``: not recalculated.
     """
 
     kind: str
@@ -105,9 +103,9 @@ class PackedFairPair(Record):
     perturbed: tuple[PerturbedTexts, ...] = Field(max_length=MOST_TEXTS)
 
     def checked(self) -> Checked:
-        """Check all parts against each other, and work the reports out again.
+        """Check all parts against each other and recalculate the reports.
 
-        Raises ValueError where they do not belong together, PackError for a name or text that may not be.
+        Raises ValueError if parts do not belong together, PackError for a name or text that is not allowed.
         """
         result, request = self.result, self.result.asked
         if request.rules != FAIRPAIR_RULES:
@@ -173,7 +171,6 @@ class PackedFairPair(Record):
         )
 
     def _check_counted(self, sides: tuple[Sequence[Generated], Sequence[Generated]]) -> None:
-        """Check the counts over all texts: how they ended, how many decline, and the errors of p."""
         result = self.result
         ends = [Counter(end for one in side for end in one.ends) for side in sides]
         declined = [sum(map(count_declining, side)) for side in sides]
@@ -186,7 +183,7 @@ class PackedFairPair(Record):
             raise ValueError("its exchange of words does not have the errors that it states")
 
     def _check_distance(self, name: str, report: FairPairReport) -> None:
-        """Check a report that was not worked out again: its texts are those of the request alone."""
+        """Check a report that is not recalculated: its texts must be those of the request."""
         request, prompts = self.result.asked, self.prompts.prompts
         measure = f"embedding distance ({name.partition(':')[2]})"
         allowed = {request.key.model, measure, *request.prompts.names, request.perturbation.mode, LABEL}
@@ -218,10 +215,10 @@ class PackedFairPair(Record):
 
 
 class PackedCriteria(Record):
-    """A result of an experiment of the criteria.
+    """A criteria result.
 
-    ``written``: by cell, in the order in which they are asked; or ``scored``: [cell][word] nats, ``None`` for
-    words that the model cannot express.
+    ``written``: by cell, in the order of the prompts; or ``scored``: [cell][word] nats, ``None`` where
+    inexpressible.
     """
 
     result: CriteriaResult
@@ -230,10 +227,7 @@ class PackedCriteria(Record):
     scored: tuple[tuple[float | None, ...], ...] = Field((), max_length=MOST_TEXTS)
 
     def checked(self) -> Checked:
-        """Check all parts against each other, and work the report out again.
-
-        Raises as :meth:`PackedFairPair.checked`.
-        """
+        """Check all parts and recalculate the report; raises as :meth:`PackedFairPair.checked`."""
         result, request = self.result, self.result.asked
         if request.rules != CRITERIA_RULES:
             raise ValueError("it was evaluated by the rules of another version")
@@ -265,7 +259,7 @@ class PackedCriteria(Record):
         )
 
     def _check_written(self, experiment: Experiment) -> tuple[str, ...]:
-        """Check the texts, and the report of them; return what of it could not be worked out again."""
+        """Check the texts and their report; return what could not be recalculated."""
         result, request = self.result, self.result.asked
         assert request.wording is not None  # of a request that is written, validated
         asks: Sequence[Ask] = experiment.asks(request.wording)
@@ -292,7 +286,6 @@ class PackedCriteria(Record):
         return () if vectors is None else ("the embedding score",)
 
     def _check_scored(self, experiment: Experiment) -> tuple[str, ...]:
-        """Check the scores, and the report of them."""
         result, asks = self.result, experiment.scored_asks()
         if (
             [len(one) for one in self.scored] != [len(ask.words) for ask in asks]
@@ -322,18 +315,16 @@ class PackedCriteria(Record):
         return ()
 
 
-# ------------------------------------------------------------------------------ what both are checked by
+# ------------------------------------------------------------------------------------ shared checks
 
 
 def _check_vectors(report: EmbeddingReport) -> None:
-    """Check that an embedding score is of the texts of one model alone."""
     named = {*report.models, *(one.model for one in report.readings)}
     if named != {OWN_TEXTS} or report.gaps or report.label != EMBEDDING_LABEL:
         raise ValueError("its embedding score belongs to other texts")
 
 
 def _check_written(written: Sequence[WrittenTexts], request: Iterable[tuple[str, str]], count: int) -> None:
-    """Check that the pack has the requested texts, each prompt once, in the requested number."""
     if [(one.system, one.prompt) for one in written] != list(dict.fromkeys(request)):
         raise ValueError("it has texts of prompts that are not in the request")
     if len(written) * count > MOST_TEXTS:
@@ -346,7 +337,6 @@ def _check_written(written: Sequence[WrittenTexts], request: Iterable[tuple[str,
 
 
 def _check_length(texts: Iterable[str]) -> None:
-    """Check that no text, and not all together, take more memory to read than a page may."""
     whole = 0
     for text in texts:
         whole += len(text)
@@ -357,7 +347,6 @@ def _check_length(texts: Iterable[str]) -> None:
 
 
 def _blocks(key: GenerationKey, written: Iterable[WrittenTexts]) -> Iterator[tuple[GenerationKey, Generated]]:
-    """Cut texts into the blocks in which the store keeps them."""
     for one in written:
         for part in parts(one.prompt, 0, len(one.texts)):
             rows = slice(part.first, part.first + part.count)
@@ -366,13 +355,13 @@ def _blocks(key: GenerationKey, written: Iterable[WrittenTexts]) -> Iterator[tup
 
 
 def _check_told(value: object) -> None:
-    """Check every text in nested tables and lists by the rules of one's own files."""
+    """Check every text in nested tables and lists by the rules for users' files."""
     for text in _texts_in(value):
         check_text(text, "a text", "a result", PackError)
 
 
 def _texts_in(value: object) -> Iterator[str]:
-    """Yield every text in nested tables and lists, but names of fields."""
+    """Yield every text in nested tables and lists, except field names."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, Mapping):
@@ -384,13 +373,12 @@ def _texts_in(value: object) -> Iterator[str]:
 
 
 def _check_same(stated: object, again: object) -> None:
-    """Refuse a report that is not the one which was worked out again."""
     if not same(to_jsonable_python(stated), to_jsonable_python(again)):
         raise ValueError("its report does not match its texts or scores")
 
 
 def same(stated: object, other: object) -> bool:
-    """Tell whether two nested tables and lists are equal; numbers within :data:`SAME`."""
+    """Compare nested tables and lists; numbers may differ by :data:`SAME`."""
     if isinstance(stated, dict) and isinstance(other, dict):
         return stated.keys() == other.keys() and all(same(stated[name], other[name]) for name in stated)
     if isinstance(stated, list) and isinstance(other, list):

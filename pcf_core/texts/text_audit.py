@@ -1,4 +1,4 @@
-"""What the requests and results of all audits of written texts have in common."""
+"""What the requests and results of all audits of generated texts share."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pcf_core.models.names import AUTO, PRECISIONS
 
 Precision = Literal["auto", "float32", "bfloat16", "float16"]
 
-# Options of every form in which models are asked for texts.
+# Options of every form that requests texts.
 
 TOP_P = OptionSpec(
     title="top-p",
@@ -61,7 +61,7 @@ class AuditAsked(Record):
 
     @property
     def hash(self) -> str:
-        """Hash of the request."""
+        """The digest of the request."""
         return digest(self.model_dump(mode="json"))
 
 

@@ -1,7 +1,7 @@
-"""The forms of files that corpora have (``files``, ``dump``, ``web``), and data sets of the hub (``hub``).
+"""File formats of corpora (``files``, ``dump``, ``web``), and data sets of the hub (``hub``).
 
-A form is a function from a :class:`~pcf_core.mining.corpora.source.Source` to entries.  An entry is a
-document that has not been made yet: counting and passing over documents costs no more than finding them.
+A format is a function from a :class:`~pcf_core.mining.corpora.source.Source` to entries.  An entry makes its
+document when called, so that skipping documents is cheap.
 """
 
 from collections.abc import Callable, Iterator
@@ -20,4 +20,4 @@ FORMS: dict[str, Callable[[Source], Iterator[Entry]]] = {
     ".warc": web.archive,
     ".wet": web.archive,
 }
-READERS = "3"  # raise it when the same file would give other documents
+READERS = "3"  # raise when the same file gives other documents

@@ -1,9 +1,8 @@
-"""A Wikipedia dump, ``…-pages-articles.xml.bz2``: its articles, and of them the paragraphs of prose.
+"""A Wikipedia dump, ``…-pages-articles.xml.bz2``: the paragraphs of prose of its articles.
 
-Prose is what a reader of a page's paragraphs reads, without boxes, tables, lists and notes.  A paragraph of
-prose is a line with at least eight words that ends as a sentence does: the rule by which texts of
-WikiExtractor are commonly cleaned.  What lies between paired marks is cut out first, in one walk over the
-page: the parser of the lines that remain takes a time that grows with the square of what it is given.
+A paragraph is a line with at least eight words that ends like a sentence, as texts of WikiExtractor are
+commonly cleaned; boxes, tables, lists and notes are left out.  Paired marks are removed first in one pass,
+because the wikitext parser takes quadratic time.
 """
 
 from __future__ import annotations
@@ -19,13 +18,13 @@ from pcf_core.core.errors import CorpusError
 from pcf_core.mining.corpora.source import BUFFER, Document, Entry, Source
 
 MAX_PAGE = 64 * 2**20  # bytes of XML; an article has at most 2 MiB of text
-MAX_TAG = 2**20  # bytes of a tag or a comment; expat begins anew at each piece until it has the whole
-MAX_PATH = 200  # characters of the names of elements inside one another; a dump has 60
+MAX_TAG = 2**20  # bytes of a tag or comment, which expat parses again with each piece
+MAX_PATH = 200  # characters of a path of elements; a dump has 60
 WIKITEXT = ("", "wikitext")
 PAGE = "/mediawiki/page"
 REVISION = f"{PAGE}/revision"
 NAMESPACE = "/mediawiki/siteinfo/namespaces/namespace"
-KEPT = {  # elements that are read, and what each is called here
+KEPT = {  # elements that are read, and their names here
     f"{PAGE}/title": "title",
     f"{PAGE}/ns": "ns",
     f"{PAGE}/id": "id",
@@ -33,7 +32,7 @@ KEPT = {  # elements that are read, and what each is called here
     f"{REVISION}/model": "model",
     f"{REVISION}/text": "text",
 }
-CHILDREN = {  # what may stand in these (mediawiki.org/xml/export-0.3 to 0.11); in others nothing is read
+CHILDREN = {  # allowed children (mediawiki.org/xml/export-0.3 to 0.11)
     "/mediawiki": "siteinfo page logitem",
     PAGE: "title ns id redirect restrictions revision DiscussionThreading",
     REVISION: "id parentid timestamp contributor minor comment origin model format text content sha1",
@@ -41,14 +40,14 @@ CHILDREN = {  # what may stand in these (mediawiki.org/xml/export-0.3 to 0.11); 
 }
 MIN_WORDS = 8
 MAX_LINE = 10_000  # characters of markup; paragraphs are shorter
-MOST_TAGS = 100  # of one line; the parser's time grows with the square of those that nothing closes
+MOST_TAGS = 100  # per line; the parser's time is quadratic in unclosed tags
 CUT = (
     "ref|math|chem|gallery|table|pre|source|syntaxhighlight|timeline|score|code|hiero|imagemap|templatestyles"
 )
 MARK = re.compile(rf"\{{\{{|\}}\}}|\{{\||\|\}}(?!\}})|<!--|-->|<(/?)({CUT})\b[^<>]*(?<!/)>", re.IGNORECASE)
 OPENS = {"{{": "}}", "{|": "|}", "<!--": "-->"}
 ALONE = re.compile(rf"<({CUT})\b[^<>]*/>|__[A-Z]+__|'{{2,}}", re.IGNORECASE)
-TEXT_OF = {"nowrap": 1, "lang": 2, "transl": 2, "transliteration": 2}  # templates around a text: its place
+TEXT_OF = {"nowrap": 1, "lang": 2, "transl": 2, "transliteration": 2}  # templates around a text: its argument
 NO_TEXT = re.compile(r"\s*(file|image|category|media|template|[a-z]{2,3}(-[a-z]+)*)\s*:", re.IGNORECASE)
 NO_PARAGRAPH = tuple("*#:;|!{}=<")
 EMPTY = re.compile(r" ?\([,;:– ]*\)")
@@ -57,7 +56,7 @@ END = re.compile(r"[.!?…][\"'”’»)]{0,4}\Z")
 
 
 def entries(source: Source) -> Iterator[Entry]:
-    """Yield the articles: pages of namespace 0 that are no redirects, each in its last revision."""
+    """Yield the articles: pages of namespace 0 that are no redirects, in their last revision."""
     reader = _Reader(source)
     with source.opened() as file:
         while piece := file.read(BUFFER):
@@ -66,9 +65,9 @@ def entries(source: Source) -> Iterator[Entry]:
 
 
 class _Reader:
-    """Takes articles out of XML as it comes, if it is a MediaWiki dump with pages of sane size.
+    """Extracts articles from streamed XML, if it is a MediaWiki dump with pages of sane size.
 
-    A dump has no document type; a file that declares one could have entities that expand without end.
+    Document types are refused, as their entities could expand without end.
     """
 
     def __init__(self, source: Source) -> None:
@@ -79,18 +78,18 @@ class _Reader:
         self._parser.StartElementHandler = self._start
         self._parser.EndElementHandler = self._end
         self._parser.CharacterDataHandler = self._characters
-        self._path = ""  # of the element that is open
-        self._content: list[str] = []  # the text of that element
+        self._path = ""  # of the open element
+        self._content: list[str] = []  # its text
         self._page: dict[str, str] = {}
-        self._title = ""  # of the last page that gave one
-        self._namespaces: dict[str, str] = {}  # keys by name, for dumps up to 2012, whose pages have no <ns>
+        self._title = ""  # of the last page with one
+        self._namespaces: dict[str, str] = {}  # keys by name; dumps up to 2012 have no <ns>
         self._key = ""
         self._taken = 0  # bytes in all
         self._since = 0  # bytes since the last revision or page ended
         self._articles: list[Entry] = []
 
     def articles_of(self, piece: bytes) -> list[Entry]:
-        """Parse a piece of the file; return the articles that end in it.  An empty piece ends the file."""
+        """Parse a piece of the file and return the articles that end in it; an empty piece ends the file."""
         self._taken += len(piece)
         self._since += len(piece)
         if self._since > MAX_PAGE:
@@ -101,7 +100,7 @@ class _Reader:
         self._articles = []
         try:
             self._parser.Parse(piece, not piece)
-        except (expat.ExpatError, ValueError, LookupError) as problem:  # also an encoding that there is not
+        except (expat.ExpatError, ValueError, LookupError) as problem:  # also unknown encodings
             raise self._refused(str(problem)) from problem
         if self._taken - self._parser.CurrentByteIndex > MAX_TAG:
             raise self._refused(f"a tag over {MAX_TAG // 2**20} MiB")
@@ -174,12 +173,11 @@ class _Reader:
 
 
 def _document(source: Source, number: str, title: str, wikitext: str) -> Document:
-    """Make a document of a page; ``id`` is the page's."""
     return Document(id=number, title=title, text=prose(wikitext), source=source.stem)
 
 
 def prose(wikitext: str) -> str:
-    """Return the paragraphs of prose of a page, one a line; lines over 10,000 characters are left out."""
+    """Return the paragraphs of prose of a page, one per line, without lines over 10,000 characters."""
     paragraphs = []
     for line in ALONE.sub("", without_pairs(wikitext)).split("\n"):
         if len(line) <= MAX_LINE and len(line.split()) >= MIN_WORDS:
@@ -190,10 +188,10 @@ def prose(wikitext: str) -> str:
 
 
 def without_pairs(wikitext: str) -> str:
-    """Remove templates, tables, comments, notes and formulas; marks without a partner stay."""
+    """Remove templates, tables, comments, notes and formulas; unpaired marks stay."""
     spans: list[tuple[int, int]] = []
-    waiting: list[tuple[str, int]] = []  # closing marks that are waited for, and where their pairs began
-    how_many: Counter[str] = Counter()  # of each closing mark among those
+    waiting: list[tuple[str, int]] = []  # expected closing marks, and where their pairs began
+    how_many: Counter[str] = Counter()  # of each closing mark
     for mark in MARK.finditer(wikitext):
         name = (mark[2] or mark[0]).lower()
         closing = name if mark[2] and not mark[1] else OPENS.get(name)
@@ -216,7 +214,7 @@ def without_pairs(wikitext: str) -> str:
 
 
 def _text_of_template(span: str) -> str:
-    """Return the text inside ``{{lang|fr|text}}`` and its like, "" for any other template."""
+    """Return the text of ``{{lang|fr|text}}`` and similar templates, "" for others."""
     name, *arguments = span[2:-2].split("|")
     position = TEXT_OF.get(name.strip().lower()) if span.startswith("{{") else None
     text = arguments[position - 1] if position and len(arguments) >= position else ""
@@ -232,14 +230,13 @@ def _text_of_line(line: str) -> str:
     if "[" in line or "<" in line or "&" in line:
         try:
             line = _text(mwparserfromhell.parse(line, skip_style_tags=True))
-        except ParserError:  # "This is a bug and should be reported", says the library
+        except ParserError:  # a bug of the library
             return ""
     line = EMPTY.sub("", " ".join(line.split()))
     return SPACE.sub("", line)
 
 
 def _text(code: Any) -> str:
-    """Return the text of parsed markup, with that of links and inside tags."""
     from mwparserfromhell import nodes
 
     parts: list[str] = []

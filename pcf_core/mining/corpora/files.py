@@ -1,12 +1,11 @@
-"""The simple forms of files: plain text, JSON lines, Parquet tables and subtitles (SRT).
+"""Plain text, JSON lines, Parquet tables and subtitles (SRT).
 
-**Plain text** has paragraphs with empty lines between them; a document has about 64 KB.  Of a file of Project
-Gutenberg only the book is read: what stands between its START and END lines, without the underscores that
-mark italics.
+**Plain text** has paragraphs with empty lines between them; a document has about 64 KB.  Of Project Gutenberg
+files only the book between the START and END lines is read, without underscores for italics.
 
-**JSON lines** have an object a line with ``text`` and, if there, ``id``, ``title`` and ``source``;
-**Parquet** has a row a document with these columns.  A chat has its turns instead of ``text``, under one of
-:data:`CHATS`: texts, or objects with a text under one of :data:`TEXT_KEYS`.  Each turn is a paragraph.
+**JSON lines** have one object per line with ``text`` and optionally ``id``, ``title`` and ``source``;
+**Parquet** has one row per document with these columns.  A chat has its turns instead of ``text``, under one
+of :data:`CHATS`: texts, or objects with a text under one of :data:`TEXT_KEYS`.  Each turn is a paragraph.
 
 **Subtitles** are numbered cues with times:
 
@@ -15,8 +14,8 @@ mark italics.
     - <i>She said that</i>
     she would come.
 
-A cue that does not end a sentence goes on in the next one: a paragraph is what is spoken up to the end of a
-sentence.  Sounds in brackets, music, marks of style and the dash of a speaker are left out.
+Cues are joined to paragraphs that end with a sentence.  Sounds in brackets, music, styles and speaker dashes
+are left out.
 """
 
 from __future__ import annotations
@@ -35,8 +34,8 @@ from pcf_core.material.safety.text import listed, shown
 from pcf_core.mining.corpora.source import BUFFER, Document, Entry, Source
 
 GUTENBERG = b"project gutenberg"
-OPENING = 40  # lines among which a file of Project Gutenberg says what it is
-HEADER = 2000  # lines before its START line at most
+OPENING = 40  # lines in which Project Gutenberg is named
+HEADER = 2000  # maximum number of lines before START
 START = re.compile(
     rb"\*{3} ?START OF (?:THE|THIS) PROJECT GUTENBERG|\*END\*? ?THE SMALL PRINT", re.IGNORECASE
 )
@@ -44,13 +43,13 @@ END = re.compile(
     rb"\*{3} ?END OF (?:THE|THIS) PROJECT GUTENBERG|End of (?:the )?Project Gutenberg", re.IGNORECASE
 )
 ITALICS = re.compile(rb"\b_|_\b")
-SIZE = 64 * 1024  # bytes of a document at most, unless one line has more
+SIZE = 64 * 1024  # bytes per document, unless one line has more
 CHATS = ("messages", "conversations", "conversation", "dialog", "dialogue", "turns", "utterances")
 TEXT_KEYS = ("content", "value", "text", "utterance")
 EXAMPLE = 'write one object a line, such as {"text": "She said no."}'
 COLUMNS = ("text", "id", "title", "source")
 MAX_PAGE = 2**29  # bytes unpacked; most writers take one MiB
-ROWS = 32  # at once, so that long texts do not fill the memory
+ROWS = 32  # at once, to limit memory
 TIMES = re.compile(r"\d{1,2}:\d{2}:\d{2}[,.]\d{1,3} *--> *\d{1,2}:\d{2}:\d{2}[,.]\d{1,3}")
 STYLE = re.compile(r"</?[a-zA-Z][^<>]*>|\{\\[^{}]*\}")
 SOUND = re.compile(r"\[[^\[\]]*\]|\([^()]*\)|[♪♫].*[♪♫]?")
@@ -59,14 +58,12 @@ ENDED = re.compile(r"[.!?…][\"'”’)\]]*$")
 
 
 def plain_text(source: Source) -> Iterator[Entry]:
-    """Yield documents of whole paragraphs, as many as fit.
-
-    A paragraph that alone is too long is cut between lines.
+    """Yield documents of whole paragraphs, as many as fit; a longer paragraph is cut between lines.
 
     An id is the file's name and the number of the document's first line.
     """
-    whole: list[tuple[int, bytes]] = []  # lines of paragraphs that have ended, and the empty ones between
-    last: list[tuple[int, bytes]] = []  # lines of the paragraph that is being read
+    whole: list[tuple[int, bytes]] = []  # lines of completed paragraphs, with empty lines
+    last: list[tuple[int, bytes]] = []  # lines of the current paragraph
     size = 0
     for number, line in _book(source.lines()):
         if not line.isspace():
@@ -84,16 +81,13 @@ def plain_text(source: Source) -> Iterator[Entry]:
 
 
 def _book(lines: Iterator[tuple[int, bytes]]) -> Iterator[tuple[int, bytes]]:
-    """Yield the lines of the books of Project Gutenberg, and all lines of any other file.
-
-    A file that only mentions it, without a START line, is kept whole.
-    """
+    """Yield the lines of Project Gutenberg's books, and all lines of other files."""
     first = list(islice(lines, OPENING))
     if not any(GUTENBERG in line.lower() for _, line in first):
         yield from first
         yield from lines
         return
-    held: list[tuple[int, bytes]] = []  # what goes before the first START line
+    held: list[tuple[int, bytes]] = []  # before the first START line
     inside = started = False
     for number, line in chain(first, lines):
         if START.search(line):
@@ -112,7 +106,6 @@ def _book(lines: Iterator[tuple[int, bytes]]) -> Iterator[tuple[int, bytes]]:
 
 
 def _text_document(source: Source, lines: list[tuple[int, bytes]]) -> Document:
-    """Join the lines of each paragraph with spaces: where they break is no matter of the text."""
     paragraphs: list[list[str]] = [[]]
     for number, line in lines:
         if line:
@@ -124,7 +117,7 @@ def _text_document(source: Source, lines: list[tuple[int, bytes]]) -> Document:
 
 
 def json_lines(source: Source) -> Iterator[Entry]:
-    """Yield a document for every line; empty lines are skipped."""
+    """Yield a document for every non-empty line."""
     for number, line in source.lines():
         if not line.isspace():
             yield partial(_json_document, source, number, line)
@@ -135,7 +128,7 @@ def _json_document(source: Source, number: int, line: bytes) -> Document:
     try:
         fields = orjson.loads(line)
     except ValueError as problem:
-        source.decoded(line, number)  # says so where the encoding is what is wrong
+        source.decoded(line, number)  # raises if the encoding is wrong
         reason = str(problem).split(":")[0]
         raise CorpusError(f"{where} is not JSON ({reason}): {EXAMPLE}.") from problem
     if not isinstance(fields, dict):
@@ -152,14 +145,13 @@ def _json_document(source: Source, number: int, line: bytes) -> Document:
 
 
 def _turn_text(entry: object, where: str) -> str:
-    """Return the text of a turn; of a turn with several parts, such as pictures, only the texts."""
     text = entry
     if isinstance(entry, dict):
         text = next((entry[key] for key in TEXT_KEYS if key in entry), None)
     if isinstance(text, list):
         text = "\n".join(str(part["text"]) for part in text if isinstance(part, dict) and "text" in part)
     if text is None and isinstance(entry, dict) and set(entry) & set(TEXT_KEYS):
-        return ""  # a turn without words, such as a call of a tool
+        return ""  # without words, such as a tool call
     if not isinstance(text, str):
         raise CorpusError(
             f"{where} has no text ({shown(entry)}): write turns such as "
@@ -205,7 +197,7 @@ def _columns(source: Source, schema: Any) -> list[str]:
     kind = schema.field("text").type
     if not _is_string(_plain(kind)):
         raise CorpusError(f"{source.label} has {str(kind)[:60]} in the column text; it must hold strings.")
-    # Not a list or table, of which one row may be larger than the memory.
+    # Not lists or tables: one row could exceed the memory.
     kinds = {name: _plain(schema.field(name).type) for name in COLUMNS if name in schema.names}
     return [name for name, kind in kinds.items() if _is_string(kind) or types.is_integer(kind)]
 
@@ -232,15 +224,15 @@ def _row_document(source: Source, batch: Any, row: int, number: int) -> Document
 
 
 def subtitles(source: Source) -> Iterator[Entry]:
-    """Yield the one document of a file."""
+    """Yield the single document of a file."""
     yield partial(_spoken_document, source)
 
 
 def _spoken_document(source: Source) -> Document:
-    """Join what is spoken; refuse a file in which no line has the times of a cue."""
+    """Join the spoken text; CorpusError without a line of times."""
     paragraphs: list[str] = []
     before, timed = "", False
-    waiting = ""  # a sentence that goes on in the next cue
+    waiting = ""  # an unfinished sentence
     for number, line in source.lines():
         text = source.decoded(line, number).strip()
         if TIMES.match(text):

@@ -1,10 +1,9 @@
-"""Data sets of the Hugging Face hub: the files that can be read, each downloaded only when it is needed.
+"""Data sets of the Hugging Face hub, with files downloaded when they are needed.
 
     hf:OWNER/NAME[:CONFIG][:SPLIT]
 
-The hub keeps a Parquet copy of most data sets, ``CONFIG/SPLIT/0000.parquet`` on ``refs/convert/parquet``.
-Without such a copy the Parquet and JSON lines files of the data set itself are used.  Because only such files
-are requested, code of a data set is never run.  Downloads stay in the hub's cache.
+The hub's Parquet copy is used, ``CONFIG/SPLIT/0000.parquet`` on ``refs/convert/parquet``, otherwise the data
+set's own Parquet and JSON lines files; code of a data set is never run.  Downloads stay in the hub's cache.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ from pcf_core.material.safety.text import listed
 
 PREFIX = "hf:"
 PARQUET = "refs/convert/parquet"
-PATIENCE = 10.0  # seconds that the hub has to answer at all
+PATIENCE = 10.0  # seconds to wait for the hub
 PART = r"[A-Za-z0-9][\w.\-]{0,95}"
 NAME = re.compile(rf"hf:(?P<id>{PART}/{PART})(:(?P<config>[\w.\- ]*))?(:(?P<split>[\w.\- ]*))?")
 READABLE = (".parquet", ".jsonl", ".jsonl.gz", ".jsonl.zst", ".jsonl.bz2")
@@ -29,7 +28,7 @@ READABLE = (".parquet", ".jsonl", ".jsonl.gz", ".jsonl.zst", ".jsonl.bz2")
 
 @dataclass(frozen=True)
 class HubFile:
-    """A file of a data set at a commit; ``size`` in bytes, None where the hub does not say."""
+    """A file of a data set at a commit; ``size`` in bytes, if known."""
 
     repository: str
     revision: str
@@ -37,7 +36,7 @@ class HubFile:
     size: int | None
 
     def fetch(self) -> Path:
-        """Return the file's path in the hub's cache, downloaded if it is not there yet."""
+        """Return the file's path in the hub's cache, after downloading it if needed."""
         from huggingface_hub import hf_hub_download
 
         _require_hub(self.repository)
@@ -51,23 +50,20 @@ class HubFile:
                     etag_timeout=PATIENCE,
                 )
             )
-        except Exception as problem:  # a download fails in the ways of three libraries
+        except Exception as problem:  # three libraries may fail
             raise _sentence(self.repository, problem) from problem
 
 
 @dataclass(frozen=True)
 class HubCorpus:
-    """A data set of the Hugging Face hub, as files to read.
-
-    ``licence``: the short name on the data set's card, "" where it names none.
-    """
+    """A data set of the Hugging Face hub; ``licence``: from its card, or empty."""
 
     files: tuple[HubFile, ...]
     licence: str
 
 
 def find(name: str) -> HubCorpus:
-    """List the files of a data set, by its name as in the head of this module."""
+    """List the files of a data set by name."""
     parts = NAME.fullmatch(name)
     if parts is None:
         raise CorpusError(
@@ -121,10 +117,7 @@ def _files(repository: str, info: Any) -> list[HubFile]:
 
 
 def _converted(repository: str, files: Iterable[HubFile], config: str, split: str) -> list[HubFile]:
-    """Find files like ``CONFIG/SPLIT/0000.parquet``.
-
-    A split that the hub converted in part is ``partial-SPLIT``.
-    """
+    """Find files like ``CONFIG/SPLIT/0000.parquet``; partly converted splits are ``partial-SPLIT``."""
     tree: dict[str, dict[str, list[HubFile]]] = {}
     for file in files:
         folders = file.path.split("/")
@@ -138,7 +131,6 @@ def _converted(repository: str, files: Iterable[HubFile], config: str, split: st
 
 
 def _one(repository: str, what: str, given: str, names: Iterable[str], usual: str) -> str:
-    """Choose the name that was given, else the usual one, else the only one."""
     choices = sorted(names)
     if given in choices:
         return given
@@ -154,7 +146,7 @@ def _one(repository: str, what: str, given: str, names: Iterable[str], usual: st
 
 
 def _own(repository: str, files: list[HubFile], config: str, split: str) -> list[HubFile]:
-    """Find files with the config among their folders and the split in their name, as is usual."""
+    """Find files with the config among their folders and the split in their name."""
     parts = [file for file in files if not config or config in file.path.split("/")[:-1]]
     wanted = split or "train"
     chosen = [file for file in parts if wanted in re.split(r"[^A-Za-z0-9]+", file.path)]

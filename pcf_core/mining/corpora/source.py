@@ -1,4 +1,4 @@
-"""One file of a corpus: its bytes, unpacked as they are read, and every way in which that can fail."""
+"""One file of a corpus: its bytes, unpacked while reading, and all errors of that."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from pcf_core.material.safety.reading import label
 
 PACKED = (".gz", ".bz2", ".zst")
 MAX_LINE = 16 * 2**20  # bytes of a line, and of a text in a table
-MAX_RATIO = 200  # times its size that a file may unpack to; prose does to five times, tables of it to fifty
-FREE = 2**30  # bytes unpacked, up to which nobody asks
+MAX_RATIO = 200  # limit of unpacked to packed size; prose has 5, tables up to 50
+FREE = 2**30  # unpacked bytes allowed in any case
 MAX_NAME = 200  # characters of an id, a title or a source
-BUFFER = 2**17  # bytes that are read and unpacked at once: how fine the progress is
+BUFFER = 2**17  # bytes read and unpacked at once
 UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
 @dataclass(frozen=True)
 class Document:
-    """A text with where it comes from.  A line of ``text`` is a paragraph; ``id`` need not be unique."""
+    """A text and its origin.  A line of ``text`` is a paragraph; ``id`` need not be unique."""
 
     id: str
     title: str
@@ -39,7 +39,7 @@ Entry = Callable[[], Document]
 
 
 def suffixes(path: Path) -> tuple[str, str]:
-    """Split off the endings of format and compression: ``a.jsonl.gz`` gives .jsonl and .gz, "" for none."""
+    """Return the endings of format and compression, or "": ``a.jsonl.gz`` gives .jsonl and .gz."""
     endings = [suffix.lower() for suffix in path.suffixes[-2:]]
     if endings and endings[-1] in PACKED:
         return endings[0] if len(endings) == 2 else "", endings[-1]
@@ -47,10 +47,7 @@ def suffixes(path: Path) -> tuple[str, str]:
 
 
 class Source:
-    """One file of a corpus, opened for reading.
-
-    ``read``: bytes of the file, packed as it is, that were read so far.
-    """
+    """One file of a corpus, opened for reading; ``read``: packed bytes read so far."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -62,10 +59,10 @@ class Source:
 
     @contextmanager
     def opened(self) -> Iterator[BinaryIO]:
-        """Open the bytes of the file, decompressed.
+        """Open the bytes of the file, unpacked.
 
-        :class:`CorpusError`, also while they are read: the file cannot be read, is cut off or damaged, or
-        unpacks to over 200 times its size and a GiB.
+        Raises CorpusError, also while reading, for a file that cannot be read, is damaged, or unpacks to over
+        200 times its size and a GiB.
         """
         with self.checked(), self.path.open("rb", buffering=0) as file:
             yield cast(BinaryIO, io.BufferedReader(cast(io.RawIOBase, self._unpacked(file)), BUFFER))
@@ -84,7 +81,7 @@ class Source:
 
     @contextmanager
     def checked(self) -> Iterator[None]:
-        """Turn errors of reading the file inside the block into a CorpusError."""
+        """Turn errors of reading the file inside the block into CorpusError."""
         try:
             yield
         except EOFError as problem:
@@ -94,7 +91,7 @@ class Source:
         except OSError as problem:
             if problem.errno is None and "runcated" in str(problem):
                 raise self._cut_off() from problem
-            if problem.errno is None:  # of an unpacker
+            if problem.errno is None:  # from decompression
                 raise self._damaged(problem) from problem
             raise CorpusError(
                 f"{self.label} cannot be read ({problem.strerror or 'input/output error'}): check that the "
@@ -115,10 +112,7 @@ class Source:
         )
 
     def lines(self) -> Iterator[tuple[int, bytes]]:
-        """Yield number, from 1, and bytes of every line, without the mark that opens a UTF-8 file.
-
-        A line over 16 MiB is refused before it is held in memory.
-        """
+        """Yield number (from 1) and bytes of every line, without a byte order mark; at most 16 MiB each."""
         with self.opened() as file:
             number = 0
             while line := file.readline(MAX_LINE + 1):
@@ -133,7 +127,7 @@ class Source:
                 yield number, line
 
     def decoded(self, line: bytes, number: int) -> str:
-        """Decode a line as text in UTF-8."""
+        """Decode a line as UTF-8, or raise CorpusError."""
         try:
             text = line.decode()
         except UnicodeDecodeError as problem:
@@ -150,11 +144,10 @@ class Source:
         return text
 
     def document(self, fields: Mapping[str, object], where: str, number: int) -> Document:
-        """Make a document from the fields of a row; all but ``text`` may be missing.
+        """Make a document from the fields of a row; only ``text`` is required.
 
-        ``where`` opens the sentence of an error.  An id, a title or a source that is neither text nor a whole
-        number counts as missing.  A missing id is the file's name and ``number``, a missing source the file's
-        name.
+        ``where`` begins error messages.  Values that are neither text nor whole numbers count as missing.  A
+        missing id is the file's name and ``number``, a missing source the file's name.
         """
         text = fields.get("text")
         if not isinstance(text, str):
@@ -189,7 +182,7 @@ class _Counted(io.RawIOBase):
 
 
 class _Bounded(io.RawIOBase):
-    """Unpacked data, limited in relation to the packed data so that a worker is not blocked for days."""
+    """Unpacked data, limited in relation to the packed data."""
 
     def __init__(self, stream: Any, source: Source) -> None:
         self._stream = stream
@@ -211,7 +204,6 @@ class _Bounded(io.RawIOBase):
 
 
 def _name(value: object) -> str:
-    """Return a short text on one line; "" for anything else."""
     if isinstance(value, bool) or not isinstance(value, (str, int)):
         return ""
     return " ".join(str(value).split())[:MAX_NAME]

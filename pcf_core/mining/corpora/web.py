@@ -1,8 +1,8 @@
 """Web pages: an HTML file, or the pages and texts of a web archive (WARC 1.0 and 1.1, ISO 28500; WET).
 
-Of a page the text of its blocks is kept, a block a paragraph, without scripts, forms, menus, headers, footers
-and tables.  Of an archive answers in HTML and records of plain text are read; pictures and all else are none
-of ours.  Pages say their encoding; characters that do not fit it become the sign for unknown ones.
+Each block of a page is a paragraph, without scripts, forms, menus, headers, footers and tables.  Of an
+archive, HTML responses and plain-text records are read.  Characters that do not fit a page's encoding are
+replaced.
 """
 
 from __future__ import annotations
@@ -29,16 +29,16 @@ PASSED = frozenset(
      "select", "button"]
 )  # fmt: skip
 CHARSET = re.compile(rb"charset=[\"']?([\w-]+)", re.IGNORECASE)
-HEAD = 64 * 1024  # bytes of a record's head at most, and those of a page where its encoding is looked for
+HEAD = 64 * 1024  # maximum bytes of a record's head, and of a page searched for its encoding
 
 
 def page(source: Source) -> Iterator[Entry]:
-    """Yield the one document of an HTML file."""
+    """Yield the single document of an HTML file."""
     yield partial(_page, source)
 
 
 def archive(source: Source) -> Iterator[Entry]:
-    """Yield the pages and texts of a web archive; refuse a record over 16 MiB that would be read."""
+    """Yield the pages and texts of a web archive; CorpusError for a needed record over 16 MiB."""
     with source.opened() as file:
         number = 0
         while head := _head(source, file, number + 1):
@@ -59,7 +59,6 @@ def archive(source: Source) -> Iterator[Entry]:
 
 
 def _of_record(source: Source, number: int, head: dict[str, str], kind: str, body: bytes) -> Iterator[Entry]:
-    """Yield the document of a record, if it is a text."""
     name = head.get("warc-target-uri", "").strip("<>")
     if kind == "conversion":
         yield partial(_made, source, number, name, "", body.decode("utf8", "replace"))
@@ -101,7 +100,6 @@ def _made(source: Source, number: int, name: str, title: str, text: str) -> Docu
 
 
 def _head(source: Source, file: BinaryIO, number: int) -> dict[str, str]:
-    """Read the head of the next record; empty at the end."""
     line = file.readline(HEAD)
     while line in (b"\r\n", b"\n"):
         line = file.readline(HEAD)
@@ -131,7 +129,6 @@ def _head(source: Source, file: BinaryIO, number: int) -> dict[str, str]:
 
 
 def _exactly(source: Source, file: BinaryIO, size: int, *, keep: bool) -> bytes:
-    """Read the body of a record, and discard it if the record is not wanted."""
     pieces, left = [], size
     while left:
         some = file.read(min(left, HEAD))
@@ -147,8 +144,6 @@ def _exactly(source: Source, file: BinaryIO, size: int, *, keep: bool) -> bytes:
 
 
 class _Socket:
-    """A socket from which ``http.client`` reads a response."""
-
     def __init__(self, content: bytes) -> None:
         self._content = content
 
@@ -157,7 +152,7 @@ class _Socket:
 
 
 def _answer(content: bytes) -> tuple[bytes, str] | None:
-    """Return the page in an HTTP response and the encoding in its header; ``None`` without a page."""
+    """Return the page in an HTTP response and its declared encoding; ``None`` without a page."""
     answer = HTTPResponse(_Socket(content))  # type: ignore[arg-type]
     try:
         answer.begin()
@@ -174,8 +169,6 @@ def _answer(content: bytes) -> tuple[bytes, str] | None:
 
 
 class _Blocks(HTMLParser):
-    """The text of a page by blocks."""
-
     def __init__(self) -> None:
         super().__init__(convert_charrefs=True)
         self.title = ""
@@ -185,7 +178,7 @@ class _Blocks(HTMLParser):
 
     @property
     def text(self) -> str:
-        """The blocks that have any text, a line each."""
+        """The non-empty blocks, one per line."""
         lines = (" ".join("".join(block).split()) for block in self._blocks)
         return "\n".join(line for line in lines if line)
 

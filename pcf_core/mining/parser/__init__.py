@@ -1,4 +1,4 @@
-"""The parser: from texts to trees, in Universal Dependencies whatever labels the parser has.
+"""The parser: from texts to trees in Universal Dependencies.
 
-spaCy is imported by ``pipeline`` alone, and never by the Streamlit process.
+Only ``pipeline`` imports spaCy, and never in the Streamlit process.
 """

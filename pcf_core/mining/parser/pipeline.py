@@ -1,11 +1,10 @@
-"""The parser: from texts to trees, a batch at a time, on one core.
+"""Parse texts to trees, a batch at a time, on one core.
 
-Speed and memory, with the same trees: components that no rule reads are left out; matrices are multiplied by
-numpy's BLAS, which has kernels for wide processors that spaCy's own lacks (1.7 times the words a second),
-held to one thread, so that processes side by side do not fight; and once the vocabulary is large, what a
-batch adds to it is forgotten with the batch, so that memory does not grow with the corpus.
+For speed, components that no rule reads are left out, and numpy's BLAS is used (1.7 times the words a second)
+with one thread, so that parallel processes do not compete.  Once the vocabulary is large, a batch's additions
+are discarded, so that memory does not grow with the corpus.
 
-A folder or package is data: its configuration may name nothing but spaCy's own parts, and no code of it runs.
+A folder or package is data: its configuration may name only spaCy's own parts, and none of its code runs.
 """
 
 from __future__ import annotations
@@ -44,10 +43,7 @@ from pcf_core.mining.parser.trees import HALF, UNKNOWN, Tree
 
 
 def tree_of(sentence: Span, scheme: Scheme) -> Tree:
-    """Convert one sentence of a parsed document to Universal Dependencies.
-
-    The offset counts from the start of the document.
-    """
+    """Convert one sentence to Universal Dependencies, with its offset in the document."""
     strings = sentence.doc.vocab.strings
     table = sentence.doc.to_array(["ORTH", "LEMMA", "TAG", "DEP", "HEAD"])
     *texts, steps = table[sentence.start : sentence.end].T
@@ -64,14 +60,14 @@ def tree_of(sentence: Span, scheme: Scheme) -> Tree:
     return Tree(words, lemmas, tags, tuple(heads), relations, sentence.start_char)
 
 
-READ = ("tok2vec", "tagger", "attribute_ruler", *LEMMATIZERS, "parser")  # the factories that rules need
+READ = ("tok2vec", "tagger", "attribute_ruler", *LEMMATIZERS, "parser")  # factories that rules need
 UNREAD = (
     "morphologizer", "ner", "senter", "sentencizer", "textcat", "textcat_multilabel", "entity_ruler",
     "entity_linker", "span_ruler", "spancat",
 )  # fmt: skip
-OWN = ("@tokenizers", "@vectors", "@architectures", "@scorers")  # the registries that they name
+OWN = ("@tokenizers", "@vectors", "@architectures", "@scorers")  # registries that they may name
 CALLBACKS = ("before_creation", "after_creation", "after_pipeline_creation")
-REMEMBERED = 100_000  # words and lemmas the vocabulary keeps
+REMEMBERED = 100_000  # words and lemmas in the vocabulary
 LONGEST = 1_000_000  # characters parsed at once: about 1 GB
 ODD = re.compile(rf"\s{{2,}}|[^\S ]|^\s|{HALF.pattern}")
 
@@ -87,11 +83,10 @@ class Pipeline:
     pool: ThreadpoolController
 
     def trees(self, texts: Iterable[str], batch_size: int = 256) -> Iterator[list[Tree]]:
-        """Yield the sentences of each text, in the order of the texts; none where there is no word.
+        """Yield the sentences of each text, in order; none for a text without words.
 
-        A tree depends on its text alone, up to the rounding of sums, which differs between batches: where
-        counts must repeat, give the same texts in the same batches.  A text of more than ``LONGEST``
-        characters is refused with a :class:`~pcf_core.core.errors.PipelineError`.
+        Results are reproducible for equal batches, as rounding differs between batches.  Raises PipelineError
+        for a text over ``LONGEST`` characters.
         """
         remaining = iter(texts)
         while batch := list(islice(remaining, batch_size)):
@@ -116,8 +111,7 @@ def _sentences_of(doc: Doc) -> Iterator[Span]:
 class _Plain:
     """A text with single spaces, because spaCy makes words of other white space.
 
-    ``pieces``: the start of each run of other characters in ``text`` and in the original; empty if nothing
-    was changed.
+    ``pieces``: (start in ``text``, start in the original) of each word; empty if nothing was changed.
     """
 
     text: str
@@ -125,7 +119,7 @@ class _Plain:
 
     @classmethod
     def of(cls, text: str) -> _Plain:
-        """Replace white space, and lone surrogates by the sign for unknown characters."""
+        """Normalise white space, and replace lone surrogates."""
         if len(text) > LONGEST:
             raise PipelineError(
                 f"A text of {len(text):,} characters is too long to be parsed, and at most {LONGEST:,} are "
@@ -154,10 +148,8 @@ class _Plain:
 def open_pipeline(name: str, language: str = "en") -> Pipeline:
     """Open a parser by name: the shipped ``en-mini``, an installed spaCy package, or a spaCy folder.
 
-    ``language``: of the texts that it is to read, a key of
-    :data:`~pcf_core.mining.parser.schemes.READINGS`.
-
-    Raises PipelineError for one that is unknown, damaged, of another language, or made of others' parts.
+    ``language``: a key of :data:`~pcf_core.mining.parser.schemes.READINGS`.  Raises PipelineError for one
+    that is unknown, damaged, of another language, or uses other code.
     """
     reading = READINGS[language]
     folder = find(name)
@@ -175,7 +167,6 @@ def open_pipeline(name: str, language: str = "en") -> Pipeline:
 
 
 def _labels_of(pipeline: Language, config: Mapping[str, Any], factory: str) -> set[str]:
-    """Return the labels of the components that a factory made."""
     return {
         label
         for part in _names_of(config, factory)
@@ -184,7 +175,6 @@ def _labels_of(pipeline: Language, config: Mapping[str, Any], factory: str) -> s
 
 
 def _read_config(name: str, folder: Path) -> Mapping[str, Any]:
-    """Read the configuration of a folder, with references between values resolved."""
     try:
         config = spacy.util.load_config(folder / "config.cfg", interpolate=True)
         parts = config.get("nlp", {}).get("pipeline", [])
@@ -192,7 +182,7 @@ def _read_config(name: str, folder: Path) -> Mapping[str, Any]:
             raise ValueError("nlp.pipeline is not a list of names")
         if not all(isinstance(part, Mapping) for part in config.get("components", {}).values()):
             raise ValueError("a component is not a section")
-    except Exception as error:  # whatever stands in a file that somebody else wrote
+    except Exception as error:  # anything may be in others' files
         raise _broken(name, error) from error
     return config
 
@@ -203,7 +193,6 @@ def _broken(name: str, error: Exception) -> PipelineError:
 
 
 def _check_parts(name: str, config: Mapping[str, Any], language: str) -> None:
-    """Refuse what is of another language, lacks a part, or would run code that is not spaCy's."""
     reading, got = READINGS[language], config.get("nlp", {}).get("lang")
     if got != language:
         raise other_language(name, language, got)
@@ -216,7 +205,7 @@ def _check_parts(name: str, config: Mapping[str, Any], language: str) -> None:
             )
     read = {part: config["components"][part] for part in _names_of(config, *READ)}
     hooks = {hook for hook in CALLBACKS if config["nlp"].get(hook)}
-    others = {*config["nlp"]["pipeline"]} - {*_names_of(config, *READ, *UNREAD)}  # others may listen to them
+    others = {*config["nlp"]["pipeline"]} - {*_names_of(config, *READ, *UNREAD)}  # others may depend on them
     foreign = sorted({*hooks, *others, *_foreign_parts(config["nlp"]), *_foreign_parts(read)})
     if foreign:
         raise PipelineError(
@@ -226,7 +215,6 @@ def _check_parts(name: str, config: Mapping[str, Any], language: str) -> None:
 
 
 def _names_of(config: Mapping[str, Any], *factories: str) -> list[str]:
-    """Return the components of a pipeline that these factories make, in its order."""
     parts = config.get("components", {})
     return [
         part for part in config["nlp"].get("pipeline", []) if parts.get(part, {}).get("factory") in factories
@@ -234,7 +222,6 @@ def _names_of(config: Mapping[str, Any], *factories: str) -> list[str]:
 
 
 def _foreign_parts(value: Any) -> Iterator[str]:
-    """Yield the registered functions of a configuration that spaCy itself does not bring."""
     if isinstance(value, Mapping):
         for key, inner in value.items():
             if str(key).startswith("@"):
@@ -248,14 +235,14 @@ def _foreign_parts(value: Any) -> Iterator[str]:
 
 
 def _load(name: str, folder: Path, config: Mapping[str, Any]) -> Language:
-    """Load the pipeline without the components that no rule reads, for numpy's BLAS."""
+    """Load the pipeline without unused components, for numpy's BLAS."""
     before = get_current_ops()
     try:
-        set_current_ops(NumpyOps(use_blis=False))  # a model keeps the one it was made under
+        set_current_ops(NumpyOps(use_blis=False))  # models keep the ops they were made with
         unread = set(config["nlp"]["pipeline"]) - set(_names_of(config, *READ))
         nlp = spacy.load(folder, exclude=sorted(unread))
-        list(nlp.pipe(["It is."]))  # where sizes do not fit this fails, not the loading
-    except Exception as error:  # whatever spaCy trips over in files that somebody else wrote
+        list(nlp.pipe(["It is."]))  # wrong sizes fail only here
+    except Exception as error:  # spaCy may raise anything for others' files
         raise _broken(name, error) from error
     finally:
         set_current_ops(before)
@@ -263,7 +250,7 @@ def _load(name: str, folder: Path, config: Mapping[str, Any]) -> Language:
 
 
 def _identity_of(folder: Path) -> str:
-    """Hash names and bytes of configuration, tokenizer and components (SHA-256); not of card and scores."""
+    """Hash names and bytes of configuration, tokenizer and components (SHA-256), without card and scores."""
     total = hashlib.sha256()
     for path in sorted(path for path in folder.rglob("*") if path.is_file()):
         inside = path.relative_to(folder)

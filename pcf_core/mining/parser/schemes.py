@@ -1,18 +1,15 @@
-"""Which parsers can be used: where they are, their language, and their labels as Universal Dependencies.
+"""Which parsers can be used: their place, language, and labels as Universal Dependencies.
 
-spaCy is not imported here, and no parser is loaded.
+spaCy is not imported, and no parser is loaded.  spaCy's English packages have the labels of ClearNLP's
+conversion of OntoNotes (Choi & Palmer 2012, "Guidelines for the CLEAR style constituent to dependency
+conversion"), in which function words govern: a preposition its object, *be* its predicate.  In Universal
+Dependencies 2 (de Marneffe et al. 2021, doi:10.1162/coli_a_00402), as in UD English EWT, content words
+govern.  :func:`convert` turns the first into the second, one step a function.  Not converted: clauses before
+a verb of saying, the expletive subject of "it is clear that", and names, whose parts stay ``compound``
+instead of ``flat``.
 
-**From a parser's labels to Universal Dependencies: the rules of mining see one scheme alone.**  spaCy's
-English packages carry the labels of ClearNLP's conversion of OntoNotes (Choi & Palmer 2012, "Guidelines for
-the CLEAR style constituent to dependency conversion"), in which function words govern: a preposition its
-object, the verb *be* its predicate.  Universal Dependencies 2 (de Marneffe et al. 2021,
-doi:10.1162/coli_a_00402), as in the treebank UD English EWT, lets content words govern.  One step a function
-turns the first into the second.  Left as they are: clauses in front of a verb of saying, which EWT makes the
-root or not by punctuation; the expletive subject of "it is clear that"; and names, whose parts stay
-``compound`` where EWT has ``flat``.
-
-spaCy's Chinese packages carry the labels of Stanford CoreNLP's converter for Chinese, an early form of
-Universal Dependencies in which content words govern already: names of relations change, heads do not.
+spaCy's Chinese packages have the labels of Stanford CoreNLP's converter, an early form of Universal
+Dependencies: only names of relations change.
 """
 
 from __future__ import annotations
@@ -30,7 +27,7 @@ from pcf_core.core.errors import PipelineError
 from pcf_core.core.settings import settings
 
 SHIPPED = "en-mini"
-LANGUAGE = re.compile(r"^lang\s*=\s*\"(\w*)\"", re.MULTILINE)  # of the section [nlp] alone
+LANGUAGE = re.compile(r"^lang\s*=\s*\"(\w*)\"", re.MULTILINE)  # of the section [nlp]
 
 Scheme = Literal["ud", "clearnlp", "stanford"]
 MARKS: Mapping[Scheme, frozenset[str]] = {
@@ -45,9 +42,9 @@ LEMMATIZERS = ("trainable_lemmatizer", "lemmatizer")
 class ParserNeeds:
     """What the rules of a language need of its parser.
 
-    ``schemes``: labels that are understood, ``beside``: those that are not Universal Dependencies', in words.
-    ``parts``: kinds of components with the factories that make one; ``tags``: part of the tags that rules
-    read, ``tag_names``: whose they are.  ``example``: an installed package that has all of it.
+    ``schemes``: accepted labels, ``beside``: those other than Universal Dependencies', in words.  ``parts``:
+    kinds of components with their factories; ``tags``: some tags that rules read, from ``tag_names``.
+    ``example``: a suitable package.
     """
 
     name: str
@@ -73,7 +70,7 @@ READINGS: Mapping[str, ParserNeeds] = {
         name="Chinese",
         schemes=("ud", "stanford"),
         beside="Stanford's converter, as the Chinese pipelines of spaCy have them",
-        parts={"parser": ("parser",)},  # words do not inflect, and rules go by words and relations
+        parts={"parser": ("parser",)},  # rules read words and relations only
         tags=frozenset(),
         tag_names="",
         example="zh_core_web_sm",
@@ -82,7 +79,7 @@ READINGS: Mapping[str, ParserNeeds] = {
 
 
 def scheme_of(labels: Collection[str], language: str = "en") -> Scheme:
-    """Return the scheme that the labels of a parser of a language, a key of ``READINGS``, belong to."""
+    """Return the scheme of a parser's labels, or raise PipelineError."""
     reading = READINGS[language]
     for scheme in reading.schemes:
         if MARKS[scheme] <= set(labels):
@@ -94,10 +91,7 @@ def scheme_of(labels: Collection[str], language: str = "en") -> Scheme:
 
 
 def check_language(name: str, language: str) -> None:
-    """Refuse a parser that is here and of another language than a key of ``READINGS``.
-
-    One that is not here may be where the worker is, which says so if not.
-    """
+    """Raise PipelineError for a parser here of another language; one elsewhere is not checked."""
     try:
         text = (find(name) / "config.cfg").read_text(encoding="utf8")
     except (PipelineError, OSError, ValueError):
@@ -108,7 +102,7 @@ def check_language(name: str, language: str) -> None:
 
 
 def other_language(name: str, language: str, got: object) -> PipelineError:
-    """Make the error for a parser of another language than the one that is to be read."""
+    """Make the error for a parser of another language."""
     reading = READINGS[language]
     return PipelineError(
         f"A parser for {reading.name} ({language!r}) is needed, but {name} is for {got!r}: choose another "
@@ -117,7 +111,7 @@ def other_language(name: str, language: str, got: object) -> PipelineError:
 
 
 def find(name: str) -> Path:
-    """Find the folder that holds a parser's ``config.cfg``; nothing is imported."""
+    """Find the folder with a parser's ``config.cfg``, without importing anything."""
     try:
         if name == SHIPPED:
             folders = [settings().assets / "pipelines" / SHIPPED]
@@ -127,7 +121,7 @@ def find(name: str) -> Path:
         for folder in folders:
             if (folder / "config.cfg").is_file():
                 return folder
-    except (OSError, ValueError, KeyError, TypeError, RuntimeError):  # no name of a file, a broken package
+    except (OSError, ValueError, KeyError, TypeError, RuntimeError):  # not a file name, or a broken package
         pass
     raise PipelineError(
         f"There is no parser {shorten(name, 120)!r}: choose the shipped {SHIPPED}, an installed spaCy "
@@ -136,7 +130,6 @@ def find(name: str) -> Path:
 
 
 def _package_folder(name: str) -> Path | None:
-    """Return the folder of an installed package's pipeline; ``None`` if it is not a spaCy package."""
     spec = importlib.util.find_spec(name)
     for location in (spec and spec.submodule_search_locations) or ():
         about = Path(location) / "meta.json"
@@ -196,7 +189,7 @@ FINITE = frozenset({"VBD", "VBZ", "VBP", "MD"})
 
 @dataclass
 class Draft:
-    """A sentence between the schemes; ``heads`` and ``relations`` change, the root is its own head."""
+    """A sentence under conversion: ``heads`` and ``relations`` change; the root is its own head."""
 
     words: tuple[str, ...]
     lemmas: tuple[str, ...]
@@ -205,7 +198,7 @@ class Draft:
     relations: list[str]
 
     def children(self, token: int, *relations: str) -> list[int]:
-        """Return dependents from left to right, of these relations if any is named."""
+        """Return dependents from left to right, optionally of these relations."""
         return [
             child
             for child, head in enumerate(self.heads)
@@ -213,7 +206,7 @@ class Draft:
         ]
 
     def swap(self, governor: int, governed: int, relation: str) -> None:
-        """Let a dependent take its head's place and dependents, and the head depend on it."""
+        """Exchange a head with one of its dependents, which takes over its other dependents."""
         outer = self.heads[governor]
         for child in self.children(governor):
             self.heads[child] = governed
@@ -223,7 +216,7 @@ class Draft:
 
 
 def convert(draft: Draft) -> None:
-    """Turn ClearNLP's heads and relations into Universal Dependencies'."""
+    """Convert ClearNLP's heads and relations to Universal Dependencies."""
     _lift_objects_of_prepositions(draft)
     _raise_subjects(draft)
     _lift_predicates_of_be(draft)
@@ -238,7 +231,7 @@ def convert(draft: Draft) -> None:
 def _lift_objects_of_prepositions(draft: Draft) -> None:
     """Turn prep(wrote, about), pobj(about, sea) into obl(wrote, sea), case(sea, about).
 
-    From right to left, so that of "out of the city" the inner preposition comes first.  A clause after a
+    From right to left, so that inner prepositions come first ("out of the city").  A clause after a
     preposition becomes ``advcl`` of a verb and ``acl`` of a noun.
     """
     for token in reversed(range(len(draft.heads))):
@@ -260,15 +253,11 @@ def _lift_objects_of_prepositions(draft: Draft) -> None:
 
 
 def _is_nominal(tag: str) -> bool:
-    """Tell whether a tag is that of a noun, pronoun, number or determiner that stands alone."""
     return tag.startswith(("NN", "PRP", "WP", "CD", "DT", "WDT", "PDT", "EX"))
 
 
 def _raise_subjects(draft: Draft) -> None:
-    """Turn ccomp(want, go), nsubj(go, him) into xcomp(want, go), obj(want, him).
-
-    It is done where the clause has no tense.
-    """
+    """Turn ccomp(want, go), nsubj(go, him) into xcomp(want, go), obj(want, him), if there is no tense."""
     for clause in range(len(draft.heads)):
         if draft.relations[clause] != "ccomp" or draft.children(clause, "mark"):
             continue
@@ -276,7 +265,7 @@ def _raise_subjects(draft: Draft) -> None:
         words = [clause, *draft.children(clause, "aux", "auxpass")]
         if not subjects or any(draft.tags[word] in FINITE for word in words):
             continue
-        if draft.words[subjects[0]].lower() not in NOMINATIVE:  # "suggested he leave" has its own
+        if draft.words[subjects[0]].lower() not in NOMINATIVE:  # not "suggested he leave"
             draft.relations[clause] = "xcomp"
             draft.heads[subjects[0]] = draft.heads[clause]
             draft.relations[subjects[0]] = "dobj"
@@ -285,9 +274,8 @@ def _raise_subjects(draft: Draft) -> None:
 def _lift_predicates_of_be(draft: Draft) -> None:
     """Turn attr(is, woman), nsubj(is, teacher) into cop(woman, is), nsubj(woman, teacher).
 
-    The predicate is a noun or an adjective, else what stands with a preposition or says a place, else a
-    clause, whose own subject makes that of *be* an outer one.  "There is a cook" has none: the cook is the
-    subject.
+    The predicate is a noun or adjective, otherwise a phrase with a preposition or a place, otherwise a
+    clause, whose own subject makes that of *be* an outer one.  In "There is a cook" the cook is the subject.
     """
     for token, lemma in enumerate(draft.lemmas):
         if lemma != "be" or draft.relations[token] in ("aux", "auxpass", "cop"):
@@ -315,7 +303,7 @@ def _lift_predicates_of_be(draft: Draft) -> None:
 
 
 def _attach_conjunctions(draft: Draft) -> None:
-    """Turn cc(put, and), conj(put, picked) into cc(picked, and): to the conjunct that follows."""
+    """Turn cc(put, and), conj(put, picked) into cc(picked, and)."""
     for token, relation in enumerate(draft.relations):
         if relation == "cc":
             following = [child for child in draft.children(draft.heads[token], "conj") if child > token]

@@ -1,8 +1,4 @@
-"""A parsed sentence, in Universal Dependencies whatever labels the parser has.
-
-Also where the words of parsed sentences stand in their text, so that some can be exchanged while the rest
-stays.
-"""
+"""A parsed sentence in Universal Dependencies, and the positions of its words in the text."""
 
 from __future__ import annotations
 
@@ -15,12 +11,11 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Tree:
-    """One sentence; every field has one entry a token.
+    """One sentence; every field has one entry per token.
 
-    ``tags`` are the Penn Treebank's (``VBD``; of Chinese the parser's own), ``relations`` Universal
-    Dependencies' with subtypes (``nsubj:pass``), ``heads`` positions in the sentence; the root is its own
-    head and has the relation ``root``.  ``offset``: characters between the start of the parsed text and the
-    sentence.
+    ``tags``: Penn Treebank's (``VBD``; for Chinese the parser's own), ``relations``: Universal Dependencies'
+    with subtypes (``nsubj:pass``), ``heads``: positions; the root is its own head with the relation ``root``.
+    ``offset``: characters before the sentence in the parsed text.
     """
 
     words: tuple[str, ...]
@@ -42,7 +37,7 @@ class Tree:
         return tuple(map(tuple, children))
 
     def children(self, token: int, *relations: str) -> tuple[int, ...]:
-        """Return dependents from left to right, of these relations if any (``obl`` finds ``obl:tmod``)."""
+        """Return dependents from left to right, optionally of these relations and their subtypes."""
         children = self._children[token]
         return tuple(child for child in children if self.has(child, *relations)) if relations else children
 
@@ -81,14 +76,12 @@ class Tree:
         return replace(self, **fields)
 
 
-# Where the words of parsed sentences stand in their text: some can be exchanged, and the rest stays.
+# Positions of words in the text.
 
 
-HALF = re.compile(
-    r"[\ud800-\udfff]"
-)  # halves of characters, which a parser reads as the sign for unknown ones
+HALF = re.compile(r"[\ud800-\udfff]")  # lone surrogates, which a parser reads as unknown characters
 UNKNOWN = "\ufffd"
-# What cannot stand between a possessive and its noun, though the tagger may have read one before it.
+# Tags that cannot follow a possessive.
 NO_NOUN_PHRASE = frozenset(
     {".", ",", ":", "''", "-RRB-", "IN", "TO", "DT", "PRP", "PRP$", "MD", "WDT", "WP", "WRB"}
 )
@@ -100,7 +93,7 @@ WITHOUT_NOUN = ("own", "first", "last", "next", "best", "worst", "living")
 
 @dataclass(frozen=True)
 class Placed:
-    """A token of a tree, and the characters of the text where it begins and ends."""
+    """A token of a tree, and its start and end in the text."""
 
     start: int
     end: int
@@ -109,17 +102,12 @@ class Placed:
 
     @property
     def tag(self) -> str:
-        """The token's tag; a possessive before what cannot be its noun is none: "it is his.", "with her in".
+        """The token's tag, corrected for a possessive without a noun: "it is his.", "with her in".
 
-        The end of the sentence, punctuation, prepositions, other pronouns, auxiliaries and articles cannot;
-        *every* can.  *her* is one in "her and his book", and none in "called her beautiful", where the parser
-        finds an object; "They saw her running" and "helped her move" it reads as nouns that are hers, and
-        that is left.
-
-        The shipped parser reads "gave her flowers" as hers to give, and that is left.  The masculine forms
-        tell how often it is wrong: before a bare plural that ends its phrase, encyclopaedias and novels have
-        *him* 38 and *his* 21 times behind forms of *give*, too near to even for a rule, and behind 14 other
-        verbs that take two objects *his* five times as often as *him* (send, tell, write, offer, pay …).
+        Possessives cannot be followed by the end of the sentence, punctuation, prepositions, other pronouns,
+        auxiliaries and articles, except *every*.  *her* is one in "her and his book", and none in "called her
+        beautiful", where the parser finds an object.  Not corrected, because no rule is reliable: "saw her
+        running", "helped her move", "gave her flowers".
         """
         tree, token = self.tree, self.token
         behind = token + 1
@@ -134,10 +122,7 @@ class Placed:
         return behind == len(tree) or (tree.tags[behind] in NO_NOUN_PHRASE and tree.words[behind] != "every")
 
     def _is_object(self) -> bool:
-        """Tell whether *her* is the object of a verb before it, with one word after it describing her.
-
-        That is no noun, and no word that can do without one.
-        """
+        """Tell whether *her* is the object of a verb before it, followed by one word that describes her."""
         tree, token = self.tree, self.token
         return (
             tree.words[token].lower() == "her"
@@ -150,7 +135,7 @@ class Placed:
 
 
 def placed(text: str, trees: Sequence[Tree]) -> list[Placed]:
-    """Locate the tokens of a text's sentences, from left to right, without gaps in them."""
+    """Locate the tokens of a text's sentences, from left to right."""
     tokens, end = [], 0
     readable = HALF.sub(UNKNOWN, text)
     for tree in trees:

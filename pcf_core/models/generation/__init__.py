@@ -1,4 +1,4 @@
-"""Texts that a model writes behind a prompt: one file for each kind of model behind one seam.
+"""Texts that a model writes: one file for each kind of model behind one interface.
 
 Only ``local`` and ``seq2seq`` import torch.
 """

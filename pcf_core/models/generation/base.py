@@ -1,19 +1,14 @@
 """The interface of every generator.  No torch here.
 
-**A text is a function of (generation key, prompt, index).**  Its uniform numbers come from a stream of its
-own, and no row of a forward pass depends on its neighbours (:mod:`pcf_core.models.generation.local`).  So a
-local model writes the same texts in any batch, in any order, and after any interruption.
+**A text is a function of (generation key, prompt, index).**  Its random numbers come from a stream of its
+own, and no row of a forward pass depends on others (:mod:`pcf_core.models.generation.local`), so a local
+model writes the same texts in any batch, in any order, and after any interruption.
 
-**Texts that decline** are recognised by their beginning.  Servers mark few refusals; most models write "I'm
-sorry, but I can't help with that" and stop as after any other text.  A text counts as declining if one of
-``OPENINGS`` stands at its beginning, possibly after "Sorry," or "Unfortunately,".  The list was written by
-hand from the usual wordings of English chat models.  It misses others, and a person in a story may speak in
-the same way, so these texts are counted and never left out.
-
-**Worked example.**  "I'm sorry, but I can't help with that." and "As an AI language model, I …" decline;
-"Sorry to hear that, said John" and "I cannot wait to see him" do not.
-
-**Opening.**  Torch is imported only when a local model is opened.
+**Texts that decline.**  Servers mark few refusals; most models write "I'm sorry, but I can't help with that".
+A text declines if one of ``OPENINGS`` is at its beginning, possibly after "Sorry," or "Unfortunately,".  The
+hand-written list misses some, and people in stories may speak like this, so these texts are counted but never
+left out.  **Worked example.**  "I'm sorry, but I can't help with that." and "As an AI language model, I …"
+decline; "Sorry to hear that, said John" and "I cannot wait to see him" do not.
 """
 
 from __future__ import annotations
@@ -40,44 +35,26 @@ class Generator(abc.ABC):
 
     @abc.abstractmethod
     def check(self, prompt: str) -> None:
-        """Refuse a prompt that :meth:`write` would refuse, without writing.
-
-        Raises
-        ------
-        GenerationError
-            The prompt is empty, holds a special token, or is too long for the model.
-        """
+        """Raise GenerationError for a prompt that is empty, has a special token, or is too long."""
 
     @abc.abstractmethod
     def with_system(self, system: str) -> Self:
-        """Return this generator with another system prompt; the open model is shared.
+        """Return this generator with another system prompt; the model is shared.
 
-        The system prompt is a message of its own if the model takes one, else it precedes the prompt
-        (:func:`~pcf_core.core.generation.in_one`).
-
-        Raises
-        ------
-        ScoringError
-            A server that has to be asked whether it takes such a message cannot be reached, or refuses.
+        It is a message of its own if the model takes one, else it precedes the prompt
+        (:func:`~pcf_core.core.generation.in_one`).  Raises ScoringError if a server that must be asked fails.
         """
 
     def batches(self, wanted: Sequence[MissingTexts]) -> list[list[MissingTexts]]:
-        """Group the parts of blocks that are best written together; here each is a group."""
+        """Group the parts of blocks that are best written together; by default each alone."""
         return [[part] for part in wanted]
 
     @abc.abstractmethod
     def write(self, batch: Sequence[MissingTexts], pause: Callable[[], None]) -> list[Generated]:
         """Write the texts of a batch of :meth:`batches`, or of some of its parts; a record for each part.
 
-        ``pause`` is called often (between two tokens, or while waiting for a server); what it raises ends the
-        work, and its texts are lost.
-
-        Raises
-        ------
-        GenerationError
-            A prompt is empty, or too long for the model.
-        ScoringError
-            The model failed: NaN, out of memory, the device or the server was lost.
+        ``pause``: called often; an exception from it ends the work, and its texts are lost.  Raises
+        GenerationError for a prompt, ScoringError if the model fails (NaN, memory, device, server).
         """
 
     def generate(self, prompt: str, first: int, count: int, pause: Callable[[], None]) -> Generated:
@@ -87,7 +64,7 @@ class Generator(abc.ABC):
 
 
 def packed(wanted: Sequence[MissingTexts], most: int) -> list[list[MissingTexts]]:
-    """Group parts of blocks, in their order, into batches of at most ``most`` texts; a larger part is one."""
+    """Group parts of blocks, in order, into batches of at most ``most`` texts, or one larger part."""
     batches: list[list[MissingTexts]] = []
     filled = most
     for part in wanted:
@@ -105,7 +82,7 @@ def stream(key: GenerationKey, prompt: str, index: int) -> np.random.Generator:
 
 
 def end_of(text: str, stopped: bool) -> End:
-    """Return how a text ended; ``stopped``: the model ended it, not the greatest length."""
+    """Return how a text ended; ``stopped``: by the model, not by the maximum length."""
     if not text.strip():
         return "empty"
     return "stop" if stopped else "length"
@@ -135,7 +112,7 @@ def declines(text: str) -> bool:
 
 
 def count_declining(written: Generated) -> int:
-    """Count the texts that decline in words, without those that a server marked as refused."""
+    """Count the texts that decline in words, without marked refusals."""
     return sum(
         end in ("stop", "length") and declines(text)
         for text, end in zip(written.texts, written.ends, strict=True)
@@ -145,14 +122,8 @@ def count_declining(written: Generated) -> int:
 def open_generator(spec: ModelSpec, decoding: Decoding) -> Generator:
     """Load the model and return its generator.
 
-    Raises
-    ------
-    GenerationError
-        A family that cannot write.
-    ModelError
-        A model that may not be used, cannot be reached or loaded; an endpoint that does not draw its tokens.
-    ScoringError
-        The endpoint cannot be reached, or refuses.
+    Raises GenerationError for a family that cannot write, ModelError for a model that is not allowed or
+    available, or an endpoint that does not sample, ScoringError if the endpoint fails.
     """
     refuse_asking(spec.name)
     require_allowed(spec.name)

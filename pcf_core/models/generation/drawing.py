@@ -7,15 +7,14 @@
 ============  ===========================  =================================================
 
 **Worked example.**  Logits log 5, log 3, log 2 at temperature 1 give 0.5, 0.3, 0.2.  With top-p 0.7 the
-smallest set of the likeliest tokens with at least 0.7 is the first two, which get 0.625 and 0.375.  The
-cumulative probabilities in the order of the vocabulary are 0.625 and 1: u = 0.6 draws the first token,
-u = 0.7 the second.
+smallest set of likeliest tokens with at least 0.7 is the first two, which get 0.625 and 0.375.  The
+cumulative probabilities in the order of the vocabulary are 0.625 and 1: u = 0.6 draws the first token, u =
+0.7 the second.
 
-**Speed.**  Most of the time goes into passes over the whole vocabulary, which are done in float32, and into
-sorting.  A softmax finds the tokens that may belong to a row's nucleus (:func:`candidates`); their weights
-are computed in float64 and added up by size, and only the weights of the last size are sorted
-(:func:`in_nucleus`).  A token of mini-gpt is drawn twice as fast as by sorting its candidates.  Some rows at
-a time are processed, on one :class:`Sheet` that stays in a core's caches.
+**Speed.**  Passes over the whole vocabulary are done in float32.  A softmax finds the tokens that may belong
+to a row's nucleus (:func:`candidates`); their float64 weights are added up by size, and only those of the
+last size are sorted (:func:`in_nucleus`).  A few rows at a time are processed, on one :class:`Sheet` in a
+core's caches.
 """
 
 from __future__ import annotations
@@ -31,10 +30,10 @@ from pcf_core.core.records import FloatArray
 
 Tokens = NDArray[np.int_]
 
-AT_ONCE = 2**19  # logits whose weights stay in a core's caches
-SHARES = (2.0**-14, 2.0**-11, 2.0**-8)  # of tokens that a nucleus may do without
+AT_ONCE = 2**19  # logits whose weights fit into a core's caches
+SHARES = (2.0**-14, 2.0**-11, 2.0**-8)  # of tokens that may be outside the nucleus
 MARGIN = 1e-4  # more than the error of float32 sums
-COLDEST = 1e-30  # the lowest temperature that float32 can divide logits by
+COLDEST = 1e-30  # the lowest temperature for float32
 LEFT_OUT = (
     48  # last bits of a weight that its size ignores: weights of one size differ by at most a sixteenth
 )
@@ -43,17 +42,14 @@ LARGEST = int(np.float64(1).view(np.int64)) >> LEFT_OUT
 
 @dataclass(frozen=True)
 class Sheet:
-    """Memory for intermediate results over whole vocabularies, reused for the next rows.
-
-    ``shares``: [row, vocabulary] float32.  ``above``: [row, vocabulary] bool.
-    """
+    """Memory [row, vocabulary] for intermediate results, reused for the next rows."""
 
     shares: torch.Tensor
     above: NDArray[np.bool_]
 
     @classmethod
     def for_some(cls, logits: torch.Tensor, rows: int) -> Sheet:
-        """Return an empty sheet for this many rows at once."""
+        """Return an empty sheet for this many rows."""
         words = logits.shape[1]
         return cls(logits.new_empty(rows, words), np.empty((rows, words), dtype=np.bool_))
 
@@ -64,10 +60,9 @@ class Sheet:
 
 @dataclass(frozen=True)
 class Candidates:
-    """Tokens of several rows, in the order of the rows and of the vocabulary.
+    """[candidate] tokens of several rows, in order of rows and vocabulary, at least one each.
 
-    ``rows``, ``tokens``, ``weights``: [candidate], of each row one or more.  ``total``: [row] the weights of
-    all tokens of the vocabulary together.
+    ``total``: [row] the weights of the whole vocabulary.
     """
 
     rows: Tokens
@@ -79,8 +74,7 @@ class Candidates:
 def choose(logits: torch.Tensor, uniforms: FloatArray, decoding: Decoding) -> Tokens:
     """Draw [row] tokens by the inverse of the cumulative probabilities, in the order of the vocabulary.
 
-    ``logits`` may have one row for all.  At temperature 0 the likeliest token is taken, or the first of
-    equally likely ones, whatever the ``uniforms``.
+    ``logits`` may have one row for all.  At temperature 0 the first of the likeliest tokens is taken.
     """
     if decoding.temperature == 0:
         return np.broadcast_to(logits.numpy().argmax(axis=1), len(uniforms))
@@ -105,11 +99,11 @@ def choose(logits: torch.Tensor, uniforms: FloatArray, decoding: Decoding) -> To
 
 
 def candidates(logits: torch.Tensor, decoding: Decoding, sheet: Sheet | None = None) -> Candidates:
-    """Find the tokens that a row's nucleus may hold, at a temperature above 0 and a top-p below 1.
+    """Find the tokens that a row's nucleus may contain, at a temperature above 0 and a top-p below 1.
 
-    Tokens below half of (1 − top-p) / vocabulary have less than 1 − top-p together, so that no nucleus needs
-    them; nor those below one of ``SHARES`` where the others have more than top-p.  They count for the total
-    alone, where their float32 is enough.  ``sheet`` is written over; it has these rows or more.
+    Tokens below half of (1 − top-p) / vocabulary have less than 1 − top-p together, so no nucleus needs them;
+    nor those below one of ``SHARES`` if the others have more than top-p.  They count only for the total, in
+    float32.  ``sheet``: overwritten; at least as many rows.
     """
     sheet = (sheet or Sheet.for_some(logits, len(logits))).top(len(logits))
     scaled = logits
@@ -126,12 +120,9 @@ def candidates(logits: torch.Tensor, decoding: Decoding, sheet: Sheet | None = N
 
 
 def _likely(shares: FloatArray, above: NDArray[np.bool_], top_p: float) -> tuple[Tokens, Tokens]:
-    """Return [candidate] where those of :func:`candidates` stand in the flat ``shares``, and their rows.
+    """Return [candidate] indices into the flat ``shares``, and their rows; ``above``: overwritten.
 
-    ``above``: as many places as ``shares`` has, which are written over.
-
-    All tokens are looked at once, against the first of ``SHARES``; again only where those above it have too
-    little together.
+    All tokens are compared with the first of ``SHARES``, and again only where those above it have too little.
     """
     count, words = shares.shape
     lowest, enough = np.float32((1 - top_p) / 2 / words), top_p + MARGIN
@@ -154,7 +145,6 @@ def _likely(shares: FloatArray, above: NDArray[np.bool_], top_p: float) -> tuple
 
 
 def _weights(logits: FloatArray, highest: FloatArray, decoding: Decoding) -> FloatArray:
-    """Return probabilities divided by that of the highest logit: float64, 1 at most."""
     scaled = logits.astype(np.float64)
     scaled -= highest
     scaled /= decoding.temperature
@@ -162,12 +152,11 @@ def _weights(logits: FloatArray, highest: FloatArray, decoding: Decoding) -> Flo
 
 
 def in_nucleus(rows: Tokens, weights: FloatArray, mass: FloatArray) -> FloatArray:
-    """Return [candidate] the weights of those in their row's nucleus, 0 for others: see :func:`nucleus`.
+    """Return [candidate] weights, 0 outside their row's nucleus; see :func:`nucleus`.
 
     Weights of one size share their leading bits.  Whole sizes are taken, the largest first, until the next
-    would reach the mass; of that one its likeliest tokens are.
-
-    ``rows``, ``weights``: [candidate] in the order of the rows; weights are 1 at most.  ``mass``: [row].
+    would reach the mass; of that one, the likeliest tokens.  ``rows``, ``weights``: [candidate] in the order
+    of the rows; weights are at most 1.  ``mass``: [row].
     """
     sizes = LARGEST - (weights.view(np.int64) >> LEFT_OUT)
     most = int(sizes.max()) + 1
@@ -182,7 +171,7 @@ def in_nucleus(rows: Tokens, weights: FloatArray, mass: FloatArray) -> FloatArra
 
 
 def padded(rows: Tokens, weights: FloatArray, count: int) -> tuple[FloatArray, Tokens]:
-    """Return [row, place] the weights of ``count`` rows, 0 behind a row's last; and [weight] the places."""
+    """Return [row, place] weights of ``count`` rows, filled with 0; and the [weight] places."""
     counts = np.bincount(rows, minlength=count)
     places = np.arange(len(rows)) - (counts.cumsum() - counts)[rows]
     table = np.zeros((count, max(1, counts.max())))
@@ -191,17 +180,15 @@ def padded(rows: Tokens, weights: FloatArray, count: int) -> tuple[FloatArray, T
 
 
 def nucleus(weights: FloatArray, mass: FloatArray) -> FloatArray:
-    """Return the weights of the fewest likeliest tokens that together have the mass or more, 0 for others.
+    """Return the weights of the fewest likeliest tokens that together have at least the mass, 0 for others.
 
-    Of tokens of equal weight at the edge of the set, the first belong to it.
-
-    ``weights``: [row, token] on any scale, 0 where there is no token.  ``mass``: [row] at most the sum of the
-    row; where rounding puts it above, all tokens are taken.
+    Of equal weights at the edge, the first belong to it.  ``weights``: [row, token] on any scale.  ``mass``:
+    [row] at most the sum of the row; if rounding puts it above, all tokens are taken.
     """
     descending = -np.sort(-weights, axis=1)
     size = (descending.cumsum(axis=1) < mass[:, None]).sum(axis=1, keepdims=True)
     edge = np.take_along_axis(descending, np.minimum(size, weights.shape[1] - 1), axis=1)
-    spare = (descending >= edge).sum(axis=1, keepdims=True) - size - 1  # equal to the edge, and not needed
+    spare = (descending >= edge).sum(axis=1, keepdims=True) - size - 1  # equal to the edge, but not needed
     inside = (weights >= edge) * weights
     for row in np.flatnonzero((spare > 0) & (edge > 0)):
         equal = np.flatnonzero(weights[row] == edge[row])
@@ -210,9 +197,9 @@ def nucleus(weights: FloatArray, mass: FloatArray) -> FloatArray:
 
 
 def draw_each(rows: Tokens, weights: FloatArray, uniforms: FloatArray) -> Tokens:
-    """Draw [row] places in ``weights`` as :func:`draw` does from a table, which would be filled with zeros.
+    """Draw [row] indices into ``weights``, like :func:`draw` without a padded table.
 
-    ``rows``, ``weights``: [weight] in the order of the rows, of each row one or more.
+    ``rows``, ``weights``: [weight] in the order of the rows, at least one each.
     """
     ends = np.bincount(rows, minlength=len(uniforms)).cumsum().tolist()
     drawn, begin = [], 0
@@ -224,6 +211,6 @@ def draw_each(rows: Tokens, weights: FloatArray, uniforms: FloatArray) -> Tokens
 
 
 def draw(weights: FloatArray, uniforms: FloatArray) -> Tokens:
-    """Draw [row] places, one for each u of ``uniforms``: the first whose cumulative share exceeds u."""
+    """Draw [row] the first index whose cumulative share exceeds u, for each u of ``uniforms``."""
     cumulative = weights.cumsum(axis=1)
     return np.asarray((cumulative > (uniforms * cumulative[:, -1])[:, None]).argmax(axis=1))

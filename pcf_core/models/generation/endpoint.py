@@ -1,14 +1,13 @@
 """Texts from a model behind an endpoint, one request each, and what they cost.
 
-The server draws the tokens, so a text cannot be made a second time: an interrupted block is requested again,
-and the texts that came are stored.  A text's seed is the first number of its own stream
-(:func:`pcf_core.models.generation.base.stream`), so that a server that respects seeds gives other texts to
-other indices and, as far as it can, the same ones again.  A text that the server or the model refused is
-stored as a refusal: refusals are answers, and who is refused is part of what is measured.
+The server draws the tokens, so a text cannot be repeated: of an interrupted block only missing texts are
+requested again.  A text's seed is the first number of its own stream
+(:func:`pcf_core.models.generation.base.stream`), different for each index.  Refusals by server or model are
+stored, since who is refused is part of what is measured.
 
-**Worked example.**  Asked for the texts 25 to 49 behind "John is", the server gets 25 requests such as
-``{"prompt": "John is", "temperature": 1.0, "top_p": 0.9, "max_tokens": 40, "seed": 1834567890}``, as many at
-once as PCF_ENDPOINT_CONCURRENCY says, and the answers are put in the order of the indices.
+**Worked example.**  For the texts 25 to 49 after "John is", the server gets 25 requests such as ``{"prompt":
+"John is", "temperature": 1.0, "top_p": 0.9, "max_tokens": 40, "seed": 1834567890}``, up to
+PCF_ENDPOINT_CONCURRENCY at once.
 """
 
 from __future__ import annotations
@@ -29,14 +28,11 @@ from pcf_core.models.endpoint import connect, count_tokens
 from pcf_core.models.generation.base import Generator, packed, stream
 from pcf_core.models.names import refuse_asking
 
-SEEDS = 2**31  # every server takes a number below
+SEEDS = 2**31  # every server accepts smaller seeds
 
 
 class EndpointGenerator(Generator):
-    """See the file's docstring.  Holds no connection: each call opens and closes its own.
-
-    When it is opened, it requests a few short texts to find out how the server takes requests.
-    """
+    """Writes texts through an endpoint; opening it requests a few, to find out how it takes requests."""
 
     device = "endpoint"
 
@@ -46,18 +42,12 @@ class EndpointGenerator(Generator):
             self.form = find_form(server, bool(key.chat_template), draws=key.decoding.temperature > 0)
 
     def check(self, prompt: str) -> None:
-        """See :meth:`pcf_core.models.generation.base.Generator.check`.
-
-        A server says itself what it cannot take.
-        """
+        """See :meth:`Generator.check`; only empty prompts are refused here."""
         if not prompt.strip():
             raise GenerationError("A prompt is empty: give a text that the model can continue.")
 
     def with_system(self, system: str) -> Self:
-        """See :meth:`pcf_core.models.generation.base.Generator.with_system`.
-
-        A chat server is asked for a short text, to find out whether it takes a message of the system.
-        """
+        """See :meth:`Generator.with_system`; a chat server is asked for a short text."""
         other = copy(self)
         other.key = self.key.with_system(system)
         if system and self.form.chat:
@@ -66,14 +56,11 @@ class EndpointGenerator(Generator):
         return other
 
     def batches(self, wanted: Sequence[MissingTexts]) -> list[list[MissingTexts]]:
-        """See :meth:`pcf_core.models.generation.base.Generator.batches`: a block's number of requests."""
+        """See :meth:`Generator.batches`: a block's number of requests."""
         return packed(wanted, BLOCK)
 
     def write(self, batch: Sequence[MissingTexts], pause: Callable[[], None]) -> list[Generated]:
-        """See :meth:`pcf_core.models.generation.base.Generator.write`.
-
-        ``tokens`` are the server's own count, which may include the one that ends a text.
-        """
+        """See :meth:`Generator.write`; ``tokens`` are the server's own count."""
         for part in batch:
             self.check(part.prompt)
         bodies = [
@@ -100,18 +87,16 @@ class EndpointGenerator(Generator):
         ]
 
     def seed(self, prompt: str, index: int) -> int:
-        """Return the seed of one text, the same in every run of the key."""
+        """Return the seed of one text."""
         return int(stream(self.key, prompt, index).integers(SEEDS))
 
 
-# What texts will cost, calculated before the server is asked: requests, tokens, money, time.
-#
-# Worked example.  100 texts of 40 new tokens at most behind a prompt of 6 tokens are 100 requests, 600 tokens
-# read and at most 4,000 written.  At 0.50 a million read and 1.50 a million written that is
-# 0.0003 + 0.006 = 0.0063 at most; at 30 requests a minute it takes at least 200 seconds.
+# What texts will cost.  Worked example: 100 texts of at most 40 new tokens after a prompt of 6 tokens are 100
+# requests, 600 tokens read and at most 4,000 written.  At 0.50 a million read and 1.50 a million written that
+# is at most 0.0003 + 0.006 = 0.0063; at 30 requests a minute it takes at least 200 seconds.
 
 
-CHARACTERS_A_TOKEN = 4  # of English text, in the vocabularies of large models
+CHARACTERS_A_TOKEN = 4  # of English text, in large vocabularies
 MILLION = 1_000_000
 
 
@@ -119,10 +104,9 @@ MILLION = 1_000_000
 class RequestsEstimate:
     """The requests to an endpoint and what they cost.
 
-    ``tokens_in``: tokens that it reads.  ``tokens_out``: the most that it writes.  ``cost``: the highest
-    cost, in the currency of the operator's prices; None if one of the two prices is not set.  ``seconds``:
-    the shortest time at the operator's rate limit; None without a limit.  ``basis``: where the numbers come
-    from, in sentences.
+    ``tokens_in``: read.  ``tokens_out``: the most that it writes.  ``cost``: the highest, in the currency of
+    the operator's prices, if both are set.  ``seconds``: the shortest time under the rate limit, if there is
+    one.  ``basis``: where the numbers come from.
     """
 
     requests: int
@@ -136,19 +120,8 @@ class RequestsEstimate:
 def estimate_requests(wanted: Iterable[tuple[str, int]], key: GenerationKey) -> RequestsEstimate:
     """Estimate what texts behind an endpoint cost.
 
-    The tokens of prompts are counted by the server's tokenizer if it offers one, else by their characters.
-
-    Parameters
-    ----------
-    wanted
-        Prompts, each with the number of texts that are missing behind it; a prompt may come several times.
-    key
-        Their model and how they are drawn.
-
-    Raises
-    ------
-    ModelError
-        No endpoint is set; the texts came in a log of Inspect.
+    ``wanted``: prompts, each with a number of missing texts.  Tokens are counted by the server's tokenizer if
+    it has one, else estimated.  Raises ModelError if no endpoint is set, or the texts came in an Inspect log.
     """
     refuse_asking(key.model)
     texts: Counter[str] = Counter()
@@ -174,7 +147,7 @@ def estimate_requests(wanted: Iterable[tuple[str, int]], key: GenerationKey) -> 
 
 
 def rough_tokens(text: str) -> int:
-    """Estimate the tokens of a text from its number of characters."""
+    """Estimate the tokens of a text from its length."""
     return math.ceil(len(text) / CHARACTERS_A_TOKEN)
 
 

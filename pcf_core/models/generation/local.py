@@ -1,23 +1,20 @@
 """Texts from models that run here: the loop over tokens that all families share, and causal models.
 
-**A batch.**  At most ``ROWS`` texts are written together, ``LIGHT_ROWS`` by a small model.  Each prompt runs
-through the model once, its keys and values are repeated for its texts, and each further token of all texts is
-one forward pass with a row for each text.  All rows of a pass have the same number of tokens before them, so
-that nothing is padded: the shortest prompts begin, and a longer one joins when the other texts have reached
-its length.  Each text draws its next token by itself (:mod:`pcf_core.models.generation.drawing`, on the CPU)
-with the next number of its own stream.  Finished texts leave the passes.
+**A batch.**  At most ``ROWS`` texts are written together, ``LIGHT_ROWS`` by a small model.  Each prompt is
+read once, its keys and values are repeated for its texts, and each further token of all texts is one forward
+pass.  All rows of a pass have the same number of tokens before them, so nothing is padded: the shortest
+prompts begin, and longer ones join when the others have reached their length.  Each text draws its next token
+(:mod:`pcf_core.models.generation.drawing`, on the CPU) with its own stream.  Finished texts leave.
 
-**No bit of a text may depend on its neighbours**, but products of matrices may round a row differently if
-there are more rows.  So each model is tested once.  If few rows and many give a text the same bits, as on
-CPUs from ``LEAST`` rows on, texts are written in any batch, and fewer than ``LEAST`` rows are repeated.  If
-they do not (graphics cards choose another product for another number of rows), each block of 25 indices is
-written by itself and whole, even if only a part of it is wanted.  Small models multiply by oneDNN on a CPU
-(:mod:`pcf_core.models.shortcuts`), which rounds a row alike in any company.
+**No bit of a text may depend on other texts**, but matrix products may round a row differently among more
+rows.  So each model is tested once.  If few rows and many give a text the same bits, as on CPUs from
+``LEAST`` rows on, texts are written in any batch, and fewer than ``LEAST`` rows are repeated.  If not (as on
+GPUs), each block of 25 indices is written whole, even if only a part of it is wanted.  Small models use
+oneDNN on a CPU (:mod:`pcf_core.models.shortcuts`), which rounds rows independently.
 
 **Causal models** continue the prompt.  With a chat template the prompt is a user's message and the text is
-the answer; the system prompt is a message of the system, or precedes the user's if the template refuses or
-drops such a message.  A template that uses today's date gets a fixed one, so that texts do not change from
-day to day.
+the answer; the system prompt is a system message, or precedes the user's if the template refuses or drops it.
+A template with today's date gets a fixed one.
 
 **Worked example.**  "John is" has the tokens 7, 9 and "Jane Doe is" 8, 5, 9; three texts are wanted of each.
 The first pass reads 7, 9 and gives logits that three texts draw from.  The second pass reads their three
@@ -51,21 +48,20 @@ from pcf_core.models.scoring.base import quoted
 from pcf_core.models.scoring.seam import PROBE, Ids, Seam
 from pcf_core.models.shortcuts import LIGHT, Products, agree
 
-DATE = "26 Jul 2024"  # the date in Llama 3's template where no date is available
-ROWS = 128  # texts at once: more make no product of matrices faster
-LIGHT_ROWS = 256  # texts at once of a small model, whose products take little longer than its Python
-LEAST = 8  # a product of matrices on the CPU rounds this many rows like many
-MOST_CACHED = 2**29  # bytes of keys and values at once, if these are more than a block's
+DATE = "26 Jul 2024"  # Llama 3's default
+ROWS = 128  # texts at once: more are not faster
+LIGHT_ROWS = 256  # texts at once of a small model, limited by Python
+LEAST = 8  # matrix products on the CPU round this many rows like many
+MOST_CACHED = 2**29  # bytes of keys and values, if more than a block's
 ROOM = 64  # tokens for which memory is reserved at once
-LEFT = 8  # the texts are copied together once one in so many has ended
+LEFT = 8  # texts are copied together once one in so many has ended
 FIXED_DATE = "{% macro strftime_now(format) %}" + DATE + "{% endmacro %}"
 
 
 class RoomyLayer(DynamicLayer):  # type: ignore[misc]
     """Keys and values with reserved memory, so that adding a token does not copy the others.
 
-    ``room``: number of tokens to reserve memory for.  ``space``: keys and values, each [token, row, head,
-    size], so that the reserved memory lies behind all rows and the used memory has no gaps.
+    ``room``: tokens to reserve.  ``space``: keys and values, each [token, row, head, size], contiguous.
     """
 
     keys: torch.Tensor
@@ -90,7 +86,7 @@ class RoomyLayer(DynamicLayer):  # type: ignore[misc]
         return self.keys, self.values
 
     def batch_select_indices(self, indices: torch.Tensor) -> None:
-        """Keep these rows and the reserved memory; consecutive rows are not copied."""
+        """Select rows; consecutive ones are not copied."""
         if self.space is None:
             super().batch_select_indices(indices)
             return
@@ -120,11 +116,10 @@ class RoomyLayer(DynamicLayer):  # type: ignore[misc]
 class LocalGenerator(Generator):
     """A loaded model that writes; subclasses define what it reads first.
 
-    ``context`` is the number of tokens that the model can take, 0 for no limit.  ``stops``: tokens that end a
-    text and are no part of it.  ``threads``: CPU threads of a forward pass; one for a small model, which on
-    busy cores is ten times as fast as two that wait for each other.  ``most``: texts that are written at
-    once.  ``caches``: whether the keys and values of a prompt can be repeated and continued; ``joins``:
-    whether those of other texts of the same length can be added to them.
+    ``context``: tokens that the model can take, 0 for no limit.  ``stops``: tokens that end a text.
+    ``threads``: of a forward pass; one for a small model, which is ten times as fast on busy cores.
+    ``most``: texts at once.  ``caches``: keys and values of a prompt can be repeated; ``joins``: other texts
+    can join.
     """
 
     caches = True
@@ -142,21 +137,21 @@ class LocalGenerator(Generator):
         self.products = Products(self.model, light=light)
         rows = int(self.model.get_output_embeddings().weight.shape[0])
         self.seam = Seam(loaded.tokenizer, key.model, rows)
-        self.writable = min(rows, max(loaded.tokenizer.get_vocab().values()) + 1)  # T5 has rows beyond
+        self.writable = min(rows, max(loaded.tokenizer.get_vocab().values()) + 1)  # T5 has more rows
         self.stops = np.array(sorted(self._stopping_tokens()), dtype=int)
 
     def check(self, prompt: str) -> None:
-        """See :meth:`pcf_core.models.generation.base.Generator.check`."""
+        """See :meth:`Generator.check`."""
         self._checked(prompt)
 
     def with_system(self, system: str) -> Self:
-        """See :meth:`pcf_core.models.generation.base.Generator.with_system`; the weights are shared."""
+        """See :meth:`Generator.with_system`."""
         other = copy(self)
         other.key = self.key.with_system(system)
         return other
 
     def batches(self, wanted: Sequence[MissingTexts]) -> list[list[MissingTexts]]:
-        """See :meth:`pcf_core.models.generation.base.Generator.batches`: prompts of like length together."""
+        """See :meth:`Generator.batches`: prompts of similar length together."""
         tokens = {
             prompt: len(self._checked(prompt)) for prompt in dict.fromkeys(part.prompt for part in wanted)
         }
@@ -171,10 +166,7 @@ class LocalGenerator(Generator):
         return [batch for _, parts in alike for batch in packed(list(parts), most)]
 
     def write(self, batch: Sequence[MissingTexts], pause: Callable[[], None]) -> list[Generated]:
-        """See :meth:`pcf_core.models.generation.base.Generator.write`.
-
-        ``pause`` is called between two tokens.
-        """
+        """See :meth:`Generator.write`; ``pause`` is called between two tokens."""
         written = []
         with self._device_errors(sum(part.count for part in batch)):
             rows = iter(self._write(batch, pause))
@@ -189,27 +181,18 @@ class LocalGenerator(Generator):
 
     @abc.abstractmethod
     def prompt_ids(self, prompt: str) -> Ids:
-        """Return the tokens of the prompt and the system prompt, as the methods below take them.
-
-        A causal model reads these and no others before it writes.
-        """
+        """Return the tokens of system prompt and prompt; a causal model reads only these."""
 
     @abc.abstractmethod
     def _needs(self, ids: Ids) -> int:
-        """Return the tokens of context that a text of the full length needs behind these."""
+        """Return the tokens of context that a text of the full length needs after these."""
 
     @abc.abstractmethod
     def _begin(self, prompts: Sequence[Ids]) -> tuple[torch.Tensor, dict[str, Any]]:
-        """Return [prompt, vocabulary] logits of the first token behind prompts of one length, and the state.
-
-        :meth:`_next` continues from the state, which has a row for each prompt.
-        """
+        """Return [prompt, vocabulary] logits after prompts of one length, and the state (a row for each)."""
 
     def _make_room(self, memory: Cache) -> None:
-        """Reserve memory in the plain layers of a cache, and note its bytes a token of a text.
-
-        Other layers (sliding windows, states) stay as they are.
-        """
+        """Reserve memory in the plain layers of a cache, and note its bytes per token."""
         self.token_bytes = 1
         for index, layer in enumerate(memory.layers):
             if type(layer) is DynamicLayer:
@@ -223,19 +206,19 @@ class LocalGenerator(Generator):
         """Reduce the state to these rows, which may be repeated."""
 
     def _joined(self, state: dict[str, Any], more: dict[str, Any]) -> dict[str, Any]:
-        """Return the rows of both states, which have equally many tokens, where texts join others."""
-        raise NotImplementedError  # never called for a generator that begins all its texts at once
+        """Return the rows of both states, which have equally many tokens."""
+        raise NotImplementedError  # not needed if all texts begin at once
 
     @abc.abstractmethod
     def _next(self, state: dict[str, Any], drawn: torch.Tensor) -> torch.Tensor:
-        """Return [row, vocabulary] logits behind the drawn tokens [row, 1]; ``state`` moves on."""
+        """Return [row, vocabulary] logits after the drawn tokens [row, 1]; ``state`` is updated."""
 
     @abc.abstractmethod
     def _text(self, ids: Ids, written: Ids) -> str:
         """Decode the text of the tokens written after ``ids``."""
 
     def _continuation(self, ids: Ids, written: Ids) -> str:
-        """Return the text that ``written`` adds to that of ``ids``, including a space in front."""
+        """Return the text that ``written`` adds to that of ``ids``, including a leading space."""
         whole, before = self._decoded(ids + written), self._decoded(ids)
         return whole.removeprefix(before) if whole.startswith(before) else self._decoded(written)
 
@@ -243,7 +226,6 @@ class LocalGenerator(Generator):
         return str(self.tokenizer.decode(ids, skip_special_tokens=True, clean_up_tokenization_spaces=False))
 
     def _write(self, batch: Sequence[MissingTexts], pause: Callable[[], None]) -> list[tuple[Ids, bool]]:
-        """Write the tokens of each text of a batch, and whether the model ended it."""
         if not self.row_invariant:
             (part,) = batch
             before = part.first % BLOCK
@@ -254,7 +236,7 @@ class LocalGenerator(Generator):
     def _rows(
         self, batch: Sequence[MissingTexts], pause: Callable[[], None], alone: bool = False
     ) -> list[tuple[Ids, bool]]:
-        """Write the tokens of each text of a batch; ``alone``: all pass in rows of their own to the end."""
+        """Write the tokens of each text; ``alone``: rows are not reduced when texts end."""
         length = self.key.decoding.length
         texts = [(part.prompt, part.first + offset) for part in batch for offset in range(part.count)]
         uniforms = np.stack([stream(self.key, prompt, index).random(length) for prompt, index in texts])
@@ -263,7 +245,7 @@ class LocalGenerator(Generator):
         ids = {prompt: self._checked(prompt) for prompt in dict.fromkeys(part.prompt for part in batch)}
         begins = np.array([len(ids[prompt]) for prompt, _ in texts])
         waiting = sorted(set(begins.tolist()), reverse=True)
-        rows, at = np.empty(0, dtype=int), 0  # the text of each row; the tokens before that which is drawn
+        rows, at = np.empty(0, dtype=int), 0  # the text of each row; the tokens before the next
         state: dict[str, Any] = {}
         while waiting or len(rows):
             tables = []
@@ -302,7 +284,6 @@ class LocalGenerator(Generator):
         ]
 
     def _begun(self, texts: Sequence[Ids]) -> tuple[torch.Tensor, dict[str, Any]]:
-        """Return [text, vocabulary] logits behind prompts, each of which is read once, and the state."""
         row = {ids: row for row, ids in enumerate(dict.fromkeys(texts))}
         logits, state = self._begin(list(row))
         chosen = torch.tensor([row[ids] for ids in texts], device=self.device)
@@ -322,7 +303,6 @@ class LocalGenerator(Generator):
         )
 
     def _checked(self, prompt: str) -> Ids:
-        """Return the prompt's tokens, checked."""
         if not prompt.strip():
             raise GenerationError("A prompt is empty: give a text that the model can continue.")
         special = set(self.tokenizer.all_special_ids) - {self.tokenizer.unk_token_id}
@@ -344,7 +324,6 @@ class LocalGenerator(Generator):
         return ids
 
     def _stopping_tokens(self) -> set[int]:
-        """List every end-of-text token that the model's configuration or its tokenizer names."""
         stops: set[int] = set()
         configured = getattr(self.model, "generation_config", None)
         for source in (configured, self.model.config.get_text_config(), self.tokenizer):
@@ -355,9 +334,9 @@ class LocalGenerator(Generator):
 
     @cached_property
     def row_invariant(self) -> bool:
-        """Tell whether a text has the same bits in a pass of few rows and many, of one prompt and several.
+        """Whether a text has the same bits among few rows and many, of one prompt and several.
 
-        This is tested when texts are first written; ``token_bytes`` is known then.
+        Tested when texts are first written; ``token_bytes`` is known then.
         """
         if not self.caches:
             return False
@@ -371,7 +350,7 @@ class LocalGenerator(Generator):
 
     @torch.inference_mode()
     def _tried(self, prompts: int, rows: int) -> tuple[torch.Tensor, torch.Tensor]:
-        """Return the logits behind this many equal prompts, and of this many rows one token later."""
+        """Return the logits after this many equal prompts, and of this many rows one token later."""
         ids = self.prompt_ids(PROBE)
         with self._passing():
             logits, state = self._begin([ids] * prompts)
@@ -395,7 +374,6 @@ class LocalGenerator(Generator):
 
     @contextmanager
     def _device_errors(self, texts: int) -> Iterator[None]:
-        """Turn running out of memory and a lost device into an error with a sentence."""
         try:
             yield
         except torch.OutOfMemoryError as error:
@@ -412,10 +390,7 @@ class LocalGenerator(Generator):
 
 
 class CausalGenerator(LocalGenerator):
-    """A causal model that writes texts here; see the file's docstring.
-
-    Without ``caches`` (architectures with another kind of memory), whole texts run again for each token.
-    """
+    """A causal model that writes here; without ``caches`` whole texts run again for each token."""
 
     def __init__(self, loaded: Loaded, key: GenerationKey, *, context: int = 0) -> None:
         super().__init__(loaded, key, context=context)
@@ -430,7 +405,6 @@ class CausalGenerator(LocalGenerator):
         return self.seam.encode([self._conversation(prompt)])[0]
 
     def _conversation(self, prompt: str) -> str:
-        """Apply the chat template to the prompt, after the system prompt."""
         system, user = self.key.system, {"role": "user", "content": prompt}
         if system:
             try:
@@ -494,7 +468,7 @@ class CausalGenerator(LocalGenerator):
 
     @torch.inference_mode()
     def _caches_exactly(self) -> bool:
-        """Tell whether a token behind a repeated prompt has the same logits as in the whole text."""
+        """Tell whether a token after a repeated prompt has the same logits as in the whole text."""
         ids = self.prompt_ids(PROBE)
 
         def cached() -> FloatArray:

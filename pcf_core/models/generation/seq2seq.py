@@ -1,19 +1,17 @@
-"""Texts from encoder–decoder models: T5, BART and their kin.
+"""Texts from encoder–decoder models such as T5 and BART.
 
-The encoder's text and the beginning of the decoder's depend on the task that the model was trained for:
+The encoder's text and the decoder's beginning depend on the task of the training:
 
 - **Sentinels** (T5, Raffel et al. 2020, https://arxiv.org/abs/1910.10683): the encoder reads ``prompt
-  <extra_id_0>``, the decoder begins with its start token and ``<extra_id_0>``, and the next sentinel that it
-  writes ends the text: it fills a gap behind the prompt.
-- **Instructions** (FLAN-T5): the encoder reads the prompt alone, and the decoder begins with its start token.
+  <extra_id_0>``, the decoder begins with its start token and ``<extra_id_0>``, and the next sentinel ends the
+  text, which fills a gap after the prompt.
+- **Instructions** (FLAN-T5): the encoder reads the prompt alone, the decoder begins with its start token.
 - **A mask** (BART, Lewis et al. 2020, https://arxiv.org/abs/1910.13461): the encoder reads ``prompt <mask>``
   and the decoder continues its start token and the prompt, which it was trained to repeat.
 
-The tokenizers of both kinds of T5 have sentinels, and no configuration states the kind.  So it is tested: a
-model trained with sentinels almost always begins its answer with the sentinel that the encoder read.  If the
-mean probability over ``PROBES`` is less than one half, the model takes instructions.
-
-Special tokens around the encoder's text are the tokenizer's own.
+Both kinds of T5 have sentinels, so the kind is tested: a model trained with sentinels almost always begins
+its answer with the sentinel that it read.  If the mean probability over ``PROBES`` is below one half, it
+takes instructions.
 """
 
 from __future__ import annotations
@@ -34,7 +32,7 @@ PROBES = ("The weather today is", "She went to the market and bought", "In the m
 
 
 class Seq2SeqGenerator(LocalGenerator):
-    """See the file's docstring; ``gap`` is the token behind the prompt, ``None`` where there is none."""
+    """An encoder–decoder that writes here; ``gap``: the token after the prompt, or ``None``."""
 
     def __init__(self, loaded: Loaded, key: GenerationKey, *, context: int = 0) -> None:
         super().__init__(loaded, key, context=context)
@@ -45,7 +43,7 @@ class Seq2SeqGenerator(LocalGenerator):
             self.gap = self.sentinels = None
 
     def _stopping_tokens(self) -> set[int]:
-        """List the sentinels too; those that a tokenizer adds as extra have numbers of their own."""
+        """Add the sentinels; those that a tokenizer adds as extra have other numbers."""
         names = self.tokenizer.get_vocab()
         return super()._stopping_tokens() | {
             names[name] for name in names if name.startswith("<extra_id_") and name.endswith(">")
@@ -110,7 +108,6 @@ class Seq2SeqGenerator(LocalGenerator):
 
     @torch.inference_mode()
     def _read(self, sources: Sequence[Ids], starts: Sequence[Ids]) -> tuple[torch.Tensor, dict[str, Any]]:
-        """Return [row, vocabulary] logits behind the starts, and what else the next pass takes."""
         ids = torch.tensor(sources, device=self.device)
         mask = torch.ones_like(ids)
         encoded = self.model.get_encoder()(input_ids=ids, attention_mask=mask)

@@ -1,5 +1,5 @@
-"""Natural-log probabilities of whole words at ``[Y]``: one file for each family behind one seam.
+"""Natural-log probabilities of whole words at ``[Y]``: one file for each family behind one interface.
 
-``base``, ``seam``, ``fake``, ``endpoint`` and ``opening`` never import torch; the families that run a model
-here do, and only a process that scores imports them.
+``base``, ``seam``, ``trees`` and ``endpoint`` never import torch; only a process that scores imports the
+others.
 """

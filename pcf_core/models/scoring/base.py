@@ -31,21 +31,20 @@ from pcf_core.material.safety.text import listed
 from pcf_core.models.names import require_allowed
 
 GAP = "[Y]"
-BEHIND_A_SPACE = f"a {GAP}"  # the usual place of a word
-LOGITS = 2**26  # logits held at once
-SLICE = 2**22  # logits that a small model computes at a time: as float32 they fit into a processor's cache
-SUMMED = 2**18  # logits that are summed at a time: they fit into the cache of one core
-HIGHEST = 1e-6  # nats by which rounding may lift the log of a probability above 0
-MOST_NAMED = 5  # words in a sentence
+BEHIND_A_SPACE = f"a {GAP}"  # the usual context of a word
+LOGITS = 2**26  # logits in memory at once
+SLICE = 2**22  # logits that a small model computes at a time, to fit into a processor's cache
+SUMMED = 2**18  # logits summed at a time, to fit into the cache of one core
+HIGHEST = 1e-6  # nats above 0, by rounding
+MOST_NAMED = 5  # words in a message
 
 
 class Batch(NamedTuple):
     """Scores of some prompts: their ``rows`` [n] in the request, ``nats`` [n, word], and ``left``.
 
-    ``left``: [n, word] nats of the words given the text on their left alone, which sum to a coverage where
-    those of word and right text together do not.  They are the scores of the prompts cut behind ``[Y]``; NaN
-    where a token is part of both word and right text; ``None`` where no text stands on the right, the scores
-    are conditional on it, or the family does not tell.
+    ``left``: [n, word] nats given the left text alone (the scores of the prompts cut after ``[Y]``), which
+    sum to a coverage where those with right text do not; NaN where a token is part of both word and right
+    text; ``None`` without right text, if the scores are conditional on it, or if the family does not give it.
     """
 
     rows: NDArray[np.int_]
@@ -54,7 +53,7 @@ class Batch(NamedTuple):
 
 
 def split_prompt(prompt: str) -> tuple[str, str]:
-    """Split a prompt at its only ``[Y]`` into left and right; white space at its very end is not text."""
+    """Split a prompt at its only ``[Y]`` into left and right, without white space at the end."""
     if prompt.count(GAP) != 1:
         raise TemplateError(
             f"The prompt {quoted(prompt)} must have exactly one {GAP} in place of the word, but it has "
@@ -65,18 +64,12 @@ def split_prompt(prompt: str) -> tuple[str, str]:
 
 
 def quoted(prompt: str) -> str:
-    """Quote a prompt for messages: a long one without its middle."""
+    """Quote a prompt for messages, shortened in the middle."""
     return repr(prompt if len(prompt) <= 120 else f"{prompt[:70]} … {prompt[-40:]}")
 
 
 def refused_words(refused: Mapping[str, str]) -> str:
-    """List words and the reasons why a model cannot score them: the first few, and how many more.
-
-    Parameters
-    ----------
-    refused
-        Word -> reason.
-    """
+    """List words and the reasons (word -> reason) why a model cannot score them, shortened."""
     words: dict[str, list[str]] = {}
     for word, reason in list(refused.items())[:MOST_NAMED]:
         words.setdefault(reason, []).append(repr(word))
@@ -86,7 +79,7 @@ def refused_words(refused: Mapping[str, str]) -> str:
 
 
 def has_right_text(prompt: str) -> bool:
-    """Tell whether text follows the word at ``[Y]``: a causal model then scores it together with the word."""
+    """Tell whether text follows the word at ``[Y]``; a causal model then scores it with the word."""
     return bool(split_prompt(whole_word_prompt(prompt)[0])[1])
 
 
@@ -102,7 +95,7 @@ def written_forms(prompts: Sequence[str], words: Sequence[str]) -> dict[tuple[st
 
 @dataclass(frozen=True)
 class TokenNats:
-    """A whole sentence, token by token: ``ids`` without special tokens, ``nats`` [token] of each.
+    """A whole sentence: ``ids`` without special tokens, and [token] ``nats``.
 
     Each is conditioned on all other tokens (masked models) or on those before it (causal models).
     """
@@ -113,10 +106,9 @@ class TokenNats:
 
 @dataclass(frozen=True)
 class SentenceOpening:
-    """The token that whole sentences are conditioned on, if the tokenizer itself puts none before a text.
+    """The token that whole sentences are conditioned on, if the tokenizer puts none before a text.
 
-    ``usual``: the BOS token, or else the EOS token.  ``nats``: token -> mean log-probability of the tokens of
-    plain sentences behind it; empty if there was no choice.
+    ``usual``: BOS, or else EOS.  ``nats``: token -> mean of plain sentences after it, if there is a choice.
     """
 
     token: str
@@ -125,14 +117,13 @@ class SentenceOpening:
 
 
 class Scorer(abc.ABC):
-    """Gives the log-probability of words at ``[Y]``; the docstring of each family defines the quantity.
+    """Gives the log-probability of words at ``[Y]``; each family's module defines the quantity.
 
-    ``key`` is all that a score depends on.  ``parameters`` is the number of the model's weights, 0 if it is
-    not known.  ``batch_tokens`` bounds the tokens of one forward pass and changes no number beyond the
-    rounding of the model's own logits: with the mini models in float32, a cell scored alone and in a batch of
-    256 prompts agree within 1e-5 nats, or within four units of float32's last place (5e-7 of the value) where
-    that is more: below −20 nats, where a word or the text behind it is long.  ``on_part`` is called within a
-    batch, where a family can tell, with how many of its prompts the work that is done would have scored.
+    ``key``: all that a score depends on.  ``parameters``: the number of weights, 0 if unknown.
+    ``batch_tokens``: limits the tokens of a forward pass and changes numbers only by rounding of the logits:
+    with the mini models in float32, a cell alone and in a batch of 256 prompts agree within 1e-5 nats, or
+    four units of float32's last place.  ``on_part``: called within a batch with the number of prompts that
+    the work so far would have scored.
     """
 
     key: ScoringKey
@@ -145,12 +136,9 @@ class Scorer(abc.ABC):
 
     @abc.abstractmethod
     def check(self, words: Sequence[str], text: str = BEHIND_A_SPACE) -> TokenTable:
-        """Return each word's tokens at the ``[Y]`` of a text, and the words refused, with the reason.
+        """Return each word's tokens at the ``[Y]`` of a text, and the refused words with the reason.
 
-        Raises
-        ------
-        ScoringError
-            An endpoint that cannot score a word at the beginning of a text.
+        Raises ScoringError for an endpoint that cannot score a word at the beginning of a text.
         """
 
     @abc.abstractmethod
@@ -164,18 +152,12 @@ class Scorer(abc.ABC):
     ) -> Iterator[Batch]:
         """Yield batches, in float32, until every prompt has had its row exactly once.
 
-        The order and the size of batches depend on the prompts and words alone.  The caller may stop between
-        two batches; ``pause`` is called while waiting for a server, and what it raises ends the scoring.
+        Order and size depend on prompts and words alone.  The caller may stop between batches; ``pause`` is
+        called while waiting for a server, and an exception from it ends the scoring.
 
-        Raises
-        ------
-        TemplateError
-            A prompt without exactly one ``[Y]``, with a special token of the tokenizer, or longer than the
-            model's context.
-        ModelError
-            A word that :meth:`check` refuses.
-        ScoringError
-            A score that is no log-probability (NaN, or above 0), a failed forward pass, out of memory.
+        Raises TemplateError for a prompt without exactly one ``[Y]``, with a special token, or too long;
+        ModelError for a word that :meth:`check` refuses; ScoringError for NaN or a value above 0, a failed
+        forward pass, or out of memory.
         """
         for prompt in prompts:
             split_prompt(prompt)
@@ -192,25 +174,19 @@ class Scorer(abc.ABC):
 
     @property
     def traits(self) -> dict[str, str]:
-        """Facts about the scoring that a reader of the numbers may need: name to sentence."""
+        """Facts about the scoring that readers may need: name to sentence."""
         return {}
 
     @property
     def sentence_opening(self) -> SentenceOpening | None:
-        """The token that whole sentences are conditioned on; None if the tokenizer decides it."""
+        """The token that whole sentences are conditioned on; ``None`` if the tokenizer decides it."""
         return None
 
     def token_nats(self, texts: Sequence[str]) -> list[TokenNats]:
         """Return the log-probability of every token of whole sentences, in nats.
 
-        Raises
-        ------
-        ModelError
-            A family that gives the tokens of a sentence none: all but masked and causal models.
-        TemplateError
-            A sentence without a token, with a special one, or longer than the model's context.
-        ScoringError
-            As :meth:`batches`.
+        Raises ModelError for a family other than masked and causal, TemplateError for a sentence without a
+        token, with a special one, or too long, and ScoringError as :meth:`batches`.
         """
         sentences = self._token_nats(texts)
         for text, sentence in zip(texts, sentences, strict=True):
@@ -221,30 +197,29 @@ class Scorer(abc.ABC):
         return sentences
 
     def _token_nats(self, texts: Sequence[str]) -> list[TokenNats]:
-        """Return the unchecked result of :meth:`token_nats`; a family without it refuses."""
+        """Return the unchecked result of :meth:`token_nats`."""
         raise ModelError(
             f"{self.key.model} belongs to the family {self.key.family}, which gives the tokens of a whole "
             "sentence no probability: choose a masked or a causal model."
         )
 
     def alone(self, prompt: str, word: str) -> float:
-        """Score one word in one prompt, in nats, with nothing batched or shared: a second reading."""
+        """Score one word in one prompt, in nats, with nothing batched or shared, as a second opinion."""
         return float(self.score([prompt], [word])[0, 0])
 
     def score(self, prompts: Sequence[str], words: Sequence[str]) -> FloatArray:
-        """Return [prompt, word] nats, float32: all batches of :meth:`batches` in the order of the prompts."""
+        """Return [prompt, word] nats, float32, in the order of the prompts."""
         return self.score_with_left(prompts, words)[0]
 
     def score_with_left(
         self, prompts: Sequence[str], words: Sequence[str]
     ) -> tuple[FloatArray, FloatArray | None]:
-        """Return the same, and [prompt, word] the nats given the left text alone as in :class:`Batch`."""
+        """Return the same, and [prompt, word] nats given the left text alone, as in :class:`Batch`."""
         return in_order(self.batches(prompts, words), len(prompts), len(words))
 
     def _whole_words(
         self, prompts: Sequence[str], forms: Mapping[tuple[str, ...], list[int]], pause: Callable[[], None]
     ) -> Iterator[Batch]:
-        """Yield the scores of prompts, together for prompts that give the words the same letters."""
         for words, rows_of_form in forms.items():
             whole = [whole_word_prompt(prompts[row])[0] for row in rows_of_form]
             for batch in self._checked(whole, words, pause):
@@ -260,7 +235,6 @@ class Scorer(abc.ABC):
             yield Batch(rows, nats.astype(np.float32), None if left is None else left.astype(np.float32))
 
     def _no_probability(self, what: str, score: float) -> ScoringError:
-        """Make the error for a score that is no log-probability."""
         narrow = self.key.dtype in ("bfloat16", "float16")
         if np.isnan(score) and narrow:
             cause = (
@@ -276,10 +250,7 @@ class Scorer(abc.ABC):
 
 
 def in_order(batches: Iterable[Batch], prompts: int, words: int) -> tuple[FloatArray, FloatArray | None]:
-    """Return [prompt, word] nats of all batches, and those given the left text alone if any batch has them.
-
-    A prompt that needs none has its scores there too.
-    """
+    """Return [prompt, word] nats of all batches, and those given the left text alone if any has them."""
     values = np.full((prompts, words), np.nan, dtype=np.float32)
     left, has_left = values.copy(), False
     for batch in batches:
@@ -290,12 +261,12 @@ def in_order(batches: Iterable[Batch], prompts: int, words: int) -> tuple[FloatA
 
 
 def no_log_probability(nats: FloatArray) -> NDArray[np.int_]:
-    """Return the indices [n, axis] of scores that are NaN or above 0 by more than rounding; −∞ is allowed."""
+    """Return the indices [n, axis] of scores that are NaN or above 0 by more than rounding."""
     return np.argwhere(~(nats <= HIGHEST))
 
 
 def check_context(key: ScoringKey, context: int, lengths: Sequence[int], prompts: Sequence[str]) -> None:
-    """Refuse the first prompt that needs more than ``context`` tokens (0: unlimited)."""
+    """Raise TemplateError for a prompt that needs more than ``context`` tokens (0: unlimited)."""
     for length, prompt in zip(lengths, prompts, strict=True):
         if context and length > context:
             raise TemplateError(
@@ -307,12 +278,11 @@ def check_context(key: ScoringKey, context: int, lengths: Sequence[int], prompts
 def log_normaliser(logits: Any) -> Any:
     """Return [place] log Σ exp over the last axis of logits [place, vocabulary], as float64 on the CPU.
 
-    The device, which may lack float64, only sums exp(logit − highest) in float32: one rounding near 1e-7
-    whatever the size of the logits, where log Σ exp itself would be rounded at the size of its value.
-    Some places at a time, so that no second copy of all logits is made.
+    The device, which may lack float64, only sums exp(logit − highest) in float32, with an error near 1e-7
+    whatever the size of the logits.  Some places at a time, to avoid a second copy of all logits.
     """
     size = SUMMED if logits.device.type == "cpu" else SLICE
-    # No slice has one place alone: of one sum, unlike of several, each of torch's threads adds up a part.
+    # No slice has a single place: torch's threads would split one sum, but not several.
     slices = max(1, min(len(logits) // 2, -(-logits.numel() // size)))
     highest = logits.new_empty(len(logits), 1).float()
     spread = highest.new_empty(len(logits))
@@ -324,12 +294,9 @@ def log_normaliser(logits: Any) -> Any:
 
 
 def plan(lengths: Sequence[int], costs: Sequence[int], budget: int) -> list[list[int]]:
-    """Return blocks of rows of one length, longest first.
+    """Return blocks of rows of one length, longest first, with costs of at most ``budget`` or one row.
 
-    The costs of a block add up to at most ``budget``, or it is one row.
-
-    Rows of one forward pass always have equal length, so there is no padding whose side, mask or token could
-    be wrong, and a row's numbers cannot depend on its neighbours.
+    There is no padding, so a row's numbers cannot depend on others.
     """
     blocks: list[list[int]] = []
     order = sorted(range(len(lengths)), key=lambda row: (-lengths[row], row))
@@ -363,13 +330,7 @@ PROTOCOLS = get_args(Protocol)
 
 
 def check_protocol(name: str, family: str, protocol: str) -> None:
-    """Refuse a protocol that a model of this family cannot be scored with, before anything is loaded.
-
-    Raises
-    ------
-    ModelError
-        An unknown protocol, or one that the family does not have.
-    """
+    """Raise ModelError for a protocol that this family does not have, before anything is loaded."""
     if protocol not in PROTOCOLS:
         raise ModelError(f"There is no protocol {protocol!r}: choose one of {', '.join(PROTOCOLS)}.")
     refusal = facts_of(family).without_boundary
@@ -381,11 +342,7 @@ def check_protocol(name: str, family: str, protocol: str) -> None:
 def open_scorer(spec: ModelSpec, protocol: str = "exact") -> Scorer:
     """Load the model and return its scorer; a selection takes from the rows of ``exact``.
 
-    Raises
-    ------
-    ModelError
-        An unknown protocol, or one that the family does not have; a model that may not be used, or cannot be
-        loaded.
+    Raises ModelError for a protocol that the family lacks, and a model not allowed or available.
     """
     require_allowed(spec.name)
     check_protocol(spec.name, spec.family, protocol)

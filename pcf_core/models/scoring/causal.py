@@ -1,15 +1,14 @@
-"""Causal models: GPT-2 and its kin.
+"""Causal models such as GPT-2.
 
-**Quantity.**  For a word with tokens w₁…w_k behind the text on the left,
+**Quantity.**  For a word with tokens w₁…w_k after the text on the left,
 
     log P(w | left) = Σ_{j=1..k} log P(w_j | left, w_1 … w_{j−1})
 
 in nats, each factor normalised over the whole vocabulary and the sum taken in float64, with the BOS token
-exactly where the tokenizer itself puts one by default (and before a text that begins with ``[Y]``, which has
-nothing else to condition on).  Where text stands right of ``[Y]``, w runs on over it: the score is
-log P(word + right | left), because a causal model cannot look ahead.  Such scores do not sum to a coverage.
-For that the same forward pass also gives log P(w | left), which is what the word would score in the prompt
-cut behind ``[Y]``; where a token is part of both word and right text, it is not known.
+exactly where the tokenizer puts one by default (and before a text that begins with ``[Y]``).  If text follows
+``[Y]``, w includes it: the score is log P(word + right | left), because a causal model cannot look ahead.
+Such scores do not sum to a coverage; the same forward pass also gives log P(w | left) for that, unless a
+token is part of both word and right text.
 
 **Worked example**, the word " she" of two tokens " sh", "e" in "The nurse said that [Y]":
 
@@ -17,19 +16,18 @@ cut behind ``[Y]``; where a token is part of both word and right text, it is not
 2. P("e"   | The nurse said that sh) = 0.5
 3. log P(she) = log 0.2 + log 0.5 = log 0.1 = −2.303
 
-**exact-boundary** also multiplies by P(word ends | left, word): the sum of the probabilities of all tokens
-that cannot prolong the word, which are the special tokens and those whose text begins with something else
-than a letter, a mark or a digit.  Without it " he" also counts the beginning of " hero" in two tokens
-(Pimentel & Meister 2024, https://arxiv.org/abs/2406.14561; their other factor, the same for all words of a
-prompt, cancels in preferences and is left out).  With 0.8 for such tokens behind " she" the example gives
-log 0.08.  Text on the right says itself where the word ends: nothing is multiplied then.
+**exact-boundary** also multiplies by P(word ends | left, word): the sum over all tokens that cannot prolong
+the word, which are special tokens and those that do not begin with a letter, mark or digit.  Without it " he"
+also counts the beginning of " hero" in two tokens (Pimentel & Meister 2024, https://arxiv.org/abs/2406.14561;
+their other factor cancels in preferences and is left out).  With 0.8 for such tokens after " she" the example
+gives log 0.08.  Text on the right shows where the word ends, so nothing is multiplied then.
 
-**Speed.**  Prompts that begin alike, and the words behind each of them, are packed into prefix trees
+**Speed.**  Prompts with common beginnings, and the words after them, are packed into prefix trees
 (:mod:`pcf_core.models.scoring.trees`): a forward pass computes every distinct beginning once, with an
-attention mask that shows each token its own ancestors and with their number as its position.  Whether an
+attention mask that shows each token its own ancestors, and their number as its position.  Whether an
 architecture gives the same numbers that way, and for how large a tree (GPT-Neo's local layers count slots,
-not positions), is tested when it is opened, and a yes is noted in the cache folder; if it does not, each text
-runs by itself, beside others of its length.
+not positions), is tested when it is opened, and success is noted in the cache folder; otherwise each text is
+a row of its own.
 """
 
 from __future__ import annotations
@@ -72,12 +70,12 @@ from pcf_core.models.shortcuts import agree
 
 SMALLEST, USUAL, LARGEST = 64, 128, 1024  # nodes of a tree
 YES = "exact"
-# Fields that hold the size of an attention window; max_window_layers is none.
+# Fields with the size of an attention window; max_window_layers is none.
 WINDOW = re.compile(r"(window|window_size|attention_chunk_size|local_attention|index_topk|indexer_budget)$")
-TRIED = 32  # words behind each text of a trial
-CLEARLY = 0.5  # nats a token that plain sentences must gain for another token than the usual one
-SEPARATOR = re.compile(r"<\|?(end_?of_?text|bos|eos|/?s)\|?>", re.IGNORECASE)  # names of document separators
-PLAIN = (  # sentences of no topic, to find the token that a model expects before a text
+TRIED = 32  # words after each text of a test
+CLEARLY = 0.5  # nats per token that plain sentences must gain to replace the usual token
+SEPARATOR = re.compile(r"<\|?(end_?of_?text|bos|eos|/?s)\|?>", re.IGNORECASE)  # document separators
+PLAIN = (  # neutral sentences, to find the token that a model expects before a text
     "The river rises in the hills and flows south to the sea.",
     "Most of the houses in the village were built of stone.",
     "The shop opens at nine and closes at six in the evening.",
@@ -87,14 +85,11 @@ PLAIN = (  # sentences of no topic, to find the token that a model expects befor
     "Bread is made of flour, water, salt and a little yeast.",
     "It rained all morning, so the match was moved to the next day.",
 )
-ROWS = 16  # that a tree has room for at least, or much of its end would stay empty
+ROWS = 16  # that a tree has room for at least, to waste little of its end
 
 
 class CausalScorer(LocalScorer):
-    """See the file's docstring for the quantity.
-
-    ``largest_tree`` is the number of nodes up to which trees are exact; 0 where they are not.
-    """
+    """Scores causal models; ``largest_tree``: nodes up to which trees are exact, 0 if none are."""
 
     def __init__(
         self, loaded: Loaded, key: ScoringKey, *, context: int = 0, batch_tokens: int | None = None
@@ -126,13 +121,11 @@ class CausalScorer(LocalScorer):
     def _token_nats(self, texts: Sequence[str]) -> list[TokenNats]:
         """Return log P(token | tokens before it) of every token.
 
-        The first is conditioned on what the tokenizer puts before a text, else on
-        :attr:`sentence_opening`.
+        The first is conditioned on the tokenizer's opening, or else on :attr:`sentence_opening`.
         """
         return self._nats_behind(self.seam.opening or (self._chosen_separator()[0],), texts)
 
     def _nats_behind(self, start: Ids, texts: Sequence[str]) -> list[TokenNats]:
-        """Return log P(token | start, tokens before it) of every token."""
         sentences = self.seam.whole(texts)
         check_context(self.key, self.context, [len(start) + len(ids) for ids in sentences], texts)
         values = np.zeros((len(texts), max(map(len, sentences), default=0)))
@@ -147,12 +140,11 @@ class CausalScorer(LocalScorer):
 
     @property
     def sentence_opening(self) -> SentenceOpening | None:
-        """The token that whole sentences are conditioned on; None if the tokenizer puts tokens there.
+        """The token that whole sentences are conditioned on; ``None`` if the tokenizer puts tokens there.
 
-        Usually the BOS token, or else the EOS token, which separates documents in training.  But a BOS token
-        may mean something else: SmolLM2's precedes the name of a role.  So plain sentences are scored behind
-        each token that may separate documents, and one that makes them likelier by more than ``CLEARLY`` nats
-        a token is taken.
+        Usually BOS, or else EOS, which separates documents in training.  But BOS may mean something else
+        (SmolLM2's precedes a role), so another separator is chosen if it makes plain sentences likelier by
+        more than ``CLEARLY`` nats a token.
         """
         if self.seam.opening:
             return None
@@ -161,7 +153,7 @@ class CausalScorer(LocalScorer):
         return SentenceOpening(names(chosen), names(usual), {names(one): mean for one, mean in nats.items()})
 
     def _chosen_separator(self) -> tuple[int, int, dict[int, float]]:
-        """Return the chosen token, the usual one, and the mean nats of plain sentences behind each."""
+        """Return the chosen token, the usual one, and the mean nats of plain sentences after each."""
         if self._separator is None:
             usual, *others = self._separators()
             nats = {}
@@ -203,13 +195,13 @@ class CausalScorer(LocalScorer):
             behind.append(continuations[whole, heads])
         lengths = [len(start) + tree.longest for start, tree in zip(starts, behind, strict=True)]
         check_context(self.key, self.context, lengths, prompts)
-        values = np.zeros((len(prompts), 2 * len(words)))  # scores, and words given the left text alone
+        values = np.zeros((len(prompts), 2 * len(words)))  # scores, then words given the left text alone
         for rows, trees in self._blocks(starts, behind):
             with self._telling_parts(len(rows)):
                 self._add(values, trees)
             nats, left = np.split(values[rows], 2, axis=1)
             for index, row in enumerate(rows):
-                joined = [not rest for rest in pieces[row].rights]  # a token is part of word and right text
+                joined = [not rest for rest in pieces[row].rights]  # a token is part of both
                 left[index] = np.where(joined, np.nan, left[index]) if rights[row] else nats[index]
             yield Batch(np.array(rows), nats, left if any(rights[row] for row in rows) else None)
 
@@ -253,7 +245,6 @@ class CausalScorer(LocalScorer):
         return row_cost(len(tree.ids), tree.read_nodes, self.vocabulary, self.batch_tokens)
 
     def _add(self, values: FloatArray, trees: Sequence[Tree]) -> None:
-        """Add to ``values`` [row, word] what is read in the trees: chains of one length, or other trees."""
         lengths = [len(tree.ids) if tree.is_chain else 0 for tree in trees]
         for bucket in plan(lengths, [self._cost(tree) for tree in trees], self.batch_tokens):
             chosen = [trees[index] for index in bucket]
@@ -263,7 +254,6 @@ class CausalScorer(LocalScorer):
 
     @torch.inference_mode()
     def _read(self, trees: Sequence[Tree]) -> FloatArray:
-        """Return [read] nats of all reads of the trees, one after another, in one forward pass."""
         number = np.repeat(np.arange(len(trees)), [len(tree.reads) for tree in trees])
         _, _, node, token = np.concatenate([tree.reads for tree in trees]).T
         length = max(len(tree.ids) for tree in trees)
@@ -292,14 +282,12 @@ class CausalScorer(LocalScorer):
         return {"input_ids": ids, "attention_mask": mask, "position_ids": depths, "use_cache": False}
 
     def _text_inputs(self, ids: Indices) -> dict[str, Any]:
-        """Make the model's arguments for plain texts [row, token]."""
         return self._inputs([tree for row in ids for tree in chains(tuple(row), Continuations.of([]), 0)])
 
     def _largest_exact_tree(self, identity: str) -> int:
-        """Find, by halving, the largest tree with the same log-probabilities as its sequences alone.
+        """Find, by halving, the largest tree with the log-probabilities of its sequences alone.
 
-        A model that carries a state from slot to slot has none, and a tree never exceeds an attention window,
-        which the mask of a tree replaces.
+        Stateful models have none, and trees never exceed an attention window, which their mask replaces.
         """
         if getattr(self.model, "_is_stateful", False):
             return 0
@@ -317,10 +305,9 @@ class CausalScorer(LocalScorer):
         return 0
 
     def _is_known_as_exact(self, size: int, identity: str) -> bool:
-        """Call :meth:`_is_exact` once for the same weights, program and kind of device.
+        """Call :meth:`_is_exact`, which may take minutes, once for the same weights, program and device.
 
-        Nothing else has an influence, and a model of 7 B needs minutes of a CPU.  After a no the test is
-        repeated each time, since memory may have been short.
+        A failed test is repeated each time, since memory may have been short.
         """
         if not identity:
             return self._is_exact(size)
@@ -334,14 +321,13 @@ class CausalScorer(LocalScorer):
     def _is_exact(self, size: int) -> bool:
         """Tell whether trees of that many tokens give the log-probabilities of their sequences alone.
 
-        The test has a text of nearly that many tokens and, in the last slots, branches from its beginning.  A
-        text longer than an attention window shows windows over positions, a branch far from its ancestors
-        in slots but close to them in positions shows windows over slots.  All three leave the text in its
-        first quarter: ancestors of a later branch would be nearer in slots, and would reveal nothing more at
-        the cost of a longer sequence.
+        Tested with a text of nearly that many tokens and, in the last slots, branches from its beginning: a
+        text longer than an attention window reveals windows over positions, a branch far from its ancestors
+        in slots but not in positions reveals windows over slots.  All branches leave the text in its first
+        quarter, as later ones would reveal nothing more.
         """
         draws = np.random.default_rng(size).integers(0, self.vocabulary // 2, size).tolist()
-        last = self.vocabulary - 1  # sorted behind the others
+        last = self.vocabulary - 1  # sorted after the others
         depth = min(size - 7, (self.context or size) - 2)
         trunks = [tuple(draws[n : n + depth]) for n in range(0, size - 7, depth)]
         texts = [*trunks, *((*trunks[0][: max(1, depth // part)], last) for part in (4, 16, depth))]
@@ -358,7 +344,7 @@ class CausalScorer(LocalScorer):
         return agree(self.model, lambda: scores([tree]), lambda: scores(lines))
 
     def _ending_tokens(self) -> list[int]:
-        """List tokens that cannot prolong a word: no letter, mark or digit first, or special."""
+        """List tokens that cannot prolong a word: special, or without a letter, mark or digit first."""
         tokenizer = self.seam.tokenizer
         before = self.seam.encode([PROBE])[0]
         special = set(tokenizer.all_special_ids)
@@ -372,10 +358,7 @@ class CausalScorer(LocalScorer):
 
 
 def shortest_window(config: Any, most: int) -> int:
-    """Return the number of tokens of the shortest attention window of a configuration, at most ``most``.
-
-    A window counts even if no layer uses it; trees are then shorter than they could be.
-    """
+    """Return the size of the shortest attention window of a configuration, used or not, at most ``most``."""
     return min(
         (
             size
@@ -408,7 +391,6 @@ def _ends_word(text: str) -> bool:
 
 
 def _stacked(parts: Sequence[Indices], length: int) -> Indices:
-    """Return [part, length], with zeros behind the shorter parts."""
     whole = np.zeros((len(parts), length), dtype=int)
     for row, part in enumerate(parts):
         whole[row, : len(part)] = part

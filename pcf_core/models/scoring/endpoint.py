@@ -1,12 +1,12 @@
-"""Causal models behind an endpoint: a completions server that sends the log-probabilities of a prompt.
+"""Causal models behind an endpoint: a completions server that sends log-probabilities of a prompt.
 
 **Quantity.**  That of :mod:`pcf_core.models.scoring.causal`, summed from the server's values for the prompt.
-For a word with tokens w₁…w_k behind the text on the left,
+For a word with tokens w₁…w_k after the text on the left,
 
     log P(w | left) = Σ_{j=1..k} log P(w_j | left, w_1 … w_{j−1})
 
-in nats, with the BOS token exactly where the server itself puts one by default.  Where text stands right of
-``[Y]``, w runs on over it: the score is log P(word + right text | left).
+in nats, with the BOS token exactly where the server puts one by default.  If text follows ``[Y]``, w includes
+it: the score is log P(word + right text | left).
 
 **Worked example**, the word " she" of two tokens " sh", "e" in "The nurse said that [Y]".  The server reads
 "The nurse said that she" and sends
@@ -15,9 +15,9 @@ in nats, with the BOS token exactly where the server itself puts one by default.
 
 The tokens of "The nurse said that" are the first four, so log P(she) = −1.609 − 0.693 = −2.303 = log 0.1.
 
-**Seams** are those of :mod:`pcf_core.models.scoring.seam`.  A text is sent as it is, and the answer shows
-whether its tokens begin with those of the left text.  If they do not, the tokens are cut as a local model's
-and sent as token ids, or the prompt is refused if the server does not take token ids.
+**Seams** are those of :mod:`pcf_core.models.scoring.seam`.  A text is sent as it is; if its tokens do not
+begin with those of the left text, they are cut as a local model's and sent as token ids, or the prompt is
+refused if the server does not take ids.
 
 Nothing pins what the server runs.  Before each block of prompts it must give the probe's text the same
 log-probabilities as when it was opened, within :data:`~pcf_core.models.endpoint.AGREES` nats a token.
@@ -45,7 +45,7 @@ from pcf_core.models.scoring.base import BEHIND_A_SPACE, GAP, Batch, Scorer, quo
 from pcf_core.models.scoring.seam import Seam
 
 TEXTS_A_BLOCK = 512
-SPECIAL = re.compile(r"<[^<>\s]+>")  # how special tokens are written: <mask>, <|endoftext|>, </s>
+SPECIAL = re.compile(r"<[^<>\s]+>")  # special tokens: <mask>, <|endoftext|>, </s>
 
 
 @dataclass(frozen=True)
@@ -57,12 +57,12 @@ class Cell:
 
     @property
     def head(self) -> str:
-        """The text on the left without the one space that belongs to the word."""
+        """The text on the left without the space that belongs to the word."""
         return split_prompt(self.prompt)[0].removesuffix(" ")
 
     @property
     def tail(self) -> str:
-        """The word with the text right of the gap."""
+        """The word with the text on its right."""
         return self.word + split_prompt(self.prompt)[1]
 
     @property
@@ -73,10 +73,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class Score:
-    """The server's answer for one cell: ``nats`` of word and text behind it, ``texts`` of their tokens.
-
-    ``labels`` are token ids, or the texts again if the server sends no ids.
-    """
+    """The nats of a cell's word and right text, with their tokens; ``labels``: ids, or the texts again."""
 
     nats: float
     texts: tuple[str, ...]
@@ -84,7 +81,7 @@ class Score:
 
 
 class EndpointScorer(Scorer):
-    """See the file's docstring for the quantity.  Holds no connection: each call opens and closes its own."""
+    """Scores a model behind an endpoint; each call opens and closes its own connection."""
 
     device = "endpoint"
 
@@ -92,7 +89,7 @@ class EndpointScorer(Scorer):
         super().__init__(key)
         self.endpoint = endpoint
         self.findings = endpoint.findings
-        self._tables: dict[str, TokenTable] = {}  # by what stands left of [Y]
+        self._tables: dict[str, TokenTable] = {}  # by the text left of [Y]
 
     @property
     def traits(self) -> dict[str, str]:
@@ -208,7 +205,7 @@ class EndpointScorer(Scorer):
         readings: Mapping[str, TokenScores],
         pause: Callable[[], None] = lambda: None,
     ) -> dict[Cell, Score]:
-        """Score each cell, by its text, or by token ids where text hides the boundaries of the parts."""
+        """Score each cell by its text, or by token ids if text hides the boundaries."""
         scores = {cell: self._score(cell, readings) for cell in cells}
         hidden = [cell for cell, score in scores.items() if score is None]
         if hidden and not self.findings.takes_ids:
@@ -221,7 +218,7 @@ class EndpointScorer(Scorer):
         return {cell: by_ids[cell] if score is None else score for cell, score in scores.items()}
 
     def _score(self, cell: Cell, readings: Mapping[str, TokenScores]) -> Score | None:
-        """Score a cell from the reading of its text; return ``None`` where that hides the boundaries."""
+        """Score a cell from the reading of its text; ``None`` if that hides the boundaries."""
         head = readings[cell.head].labels if cell.head else self._require_opening(cell)
         whole = readings[cell.text]
         start = len(head)
@@ -231,7 +228,7 @@ class EndpointScorer(Scorer):
         return Score(math.fsum(whole.nats[start:]), texts, whole.labels[start:])
 
     def _require_opening(self, cell: Cell) -> tuple[int | str, ...]:
-        """Return the tokens that the server puts before a text, which begins with ``[Y]``."""
+        """Return the tokens that the server puts before a text that begins with ``[Y]``."""
         if not self.findings.opening:
             raise ScoringError(
                 f"The prompt {quoted(cell.prompt)} begins with [Y], but {self.endpoint.spec.name} puts no "
@@ -242,7 +239,7 @@ class EndpointScorer(Scorer):
     def _scores_by_ids(
         self, server: Server, cells: Sequence[Cell], pause: Callable[[], None] = lambda: None
     ) -> dict[Cell, Score]:
-        """Cut as :class:`~pcf_core.models.scoring.seam.Seam` cuts for a local model; sent as token ids."""
+        """Cut with :class:`~pcf_core.models.scoring.seam.Seam`, and send token ids."""
         seam = Seam(ServerTokenizer(server, pause), self.key.model)
         words: defaultdict[str, list[str]] = defaultdict(list)
         for cell in cells:
@@ -264,7 +261,7 @@ class EndpointScorer(Scorer):
 
 
 class ServerTokenizer:
-    """What :class:`~pcf_core.models.scoring.seam.Seam` needs of a tokenizer, answered by the server."""
+    """The tokenizer interface of :class:`~pcf_core.models.scoring.seam.Seam`, answered by the server."""
 
     is_fast = False
 
@@ -307,10 +304,10 @@ def _refuse_special(prompt: str) -> None:
 
 
 def spelling_of(labels: Sequence[int | str], word: str) -> str:
-    """Write a word's tokens as a :class:`~pcf_core.core.run.TokenTable` keeps them; empty if unknown.
+    """Write a word's tokens as for :class:`~pcf_core.core.run.TokenTable`; empty if unknown.
 
-    Ids where the server tells them.  Texts hide bytes that are no character and may have lost their spaces,
-    so that "black man" would read as "blackman": the lengths between spaces are then part of it.
+    Ids if the server sends them, otherwise texts with the lengths of words, since texts may have lost spaces
+    ("black man" would equal "blackman").
     """
     if all(isinstance(label, int) for label in labels):
         return " ".join(map(str, labels))
@@ -320,6 +317,5 @@ def spelling_of(labels: Sequence[int | str], word: str) -> str:
 
 
 def _texts(cells: Sequence[Cell]) -> list[str]:
-    """List what has to be read for the cells, each text once."""
     texts = [text for cell in cells for text in (cell.head, cell.text)]
     return [text for text in dict.fromkeys(texts) if text]

@@ -1,27 +1,20 @@
-"""The base of the families that run a model here: tensors, tokenizer and errors.
+"""The base of the families that run a model here, and the test whether a model looks ahead.
 
-Test whether the logits at a position depend on the text behind it, when a model is opened.
+A model may look ahead although its class is causal: its ``config.json`` asks for two-way attention
+(``use_bidirectional_attention``, ``is_causal: false``), its positions depend on the length of the text
+(ProphetNet), or a device's attention is wrong in half precision
+(https://github.com/pytorch/pytorch/issues/195910).  The score of a word would then depend on the word itself.
 
-A model may look ahead although its class is called causal: its ``config.json`` asks for attention in both
-directions (``use_bidirectional_attention``, ``is_causal: false``), its positions depend on the length of the
-text (ProphetNet), or a device's attention is wrong in half precision (on Apple's GPUs a mask was applied to
-four positions at a time, https://github.com/pytorch/pytorch/issues/195910).  The score of a word would then
-depend on the word itself.
-
-The test compares logits of one random text with those of the same text whose end is changed, or cut off, at
+The test compares logits of a random text with those of the same text whose end is changed, or cut off, at
 several lengths, in the dtype and on the device that are used.
 
-- **Changed**: all these texts run in one forward pass and have one shape, so that what a causal model
-  computes before the change is the same to the last bit.  In none of 175 architectures with random weights
-  did it differ in float32, bfloat16 or float16.  Devices may round the rows of a pass differently: the pass
-  holds the text itself twice, which shows by how much.
-- **Cut off**: sums over another number of tokens are rounded in another order.  The largest difference was 11
-  units of the dtype's precision at the largest logit; in the models that look ahead it was 70 and more.
+- **Changed**: all texts run in one forward pass with one shape, so that a causal model computes the same bits
+  before the change.  Devices may round rows differently, so the pass contains the text itself twice.
+- **Cut off**: sums over another number of tokens are rounded differently, by up to 11 units of the dtype's
+  precision at the largest logit; in models that look ahead it was 70 and more.
 
-Where two experts are nearly tied, rounding may choose the other one, and the logits jump: of tiny MiniMax-M2
-by 195 units, in one random text of 25.  So wherever rounding differs, which is on most processors where a
-text is cut off, a leak must show in ``TEXTS`` texts one after another.  A model that looks ahead does so in
-every text.
+If two experts are nearly tied, rounding may switch between them, and logits jump.  So where rounding differs,
+a leak must show in ``TEXTS`` texts.
 
 **Worked example**, three tokens and logits of one entry, bfloat16 (precision 2⁻⁷), largest logit 8:
 
@@ -51,24 +44,22 @@ from pcf_core.models.scoring.seam import PROBE, Seam
 from pcf_core.models.scoring.trees import Indices
 from pcf_core.models.shortcuts import LIGHT, Products
 
-# A slice of logits has at least so many: with fewer, the fixed cost of a matrix product exceeds the gain.
+# The minimum of a slice of logits: with fewer, the fixed cost of a matrix product exceeds the gain.
 FEWEST_PLACES = 256
-# Rows and tokens of the texts on which shortcuts are compared with the whole model.  31 tokens, because
-# Longformer pads a text to a multiple of its window and cuts the same number of positions off its answer;
-# more rows than tokens, because LUKE cuts its answer to the number of tokens; several rows, because a layer
-# may use the row's number, as X-MOD's do.
+# Rows and tokens of the texts on which shortcuts are tested.  31 tokens, because Longformer pads a text to a
+# multiple of its window; more rows than tokens, because LUKE cuts its answer to the number of tokens; several
+# rows, because a layer may use the row's number (X-MOD).
 PROBES = ((2, 31), (5, 2))
-LONGEST_REASON = 240  # letters of another library's message
+LONGEST_REASON = 240  # characters of another library's message
 
 
 class LocalScorer(Scorer):
     """A loaded model that gives the distributions over the vocabulary at given positions.
 
-    ``body`` is the module whose last hidden states the model's head turns into logits, so that only the
-    positions that are needed go through the head; ``None`` if the architecture does not allow it (tested when
-    the model is opened).  ``last`` is the module in the last layer, behind the attention, from which on only
-    these positions are needed; ``None`` likewise, and if nearly all positions are read.  ``context`` is the
-    number of tokens that the model can take, 0 for no limit.
+    ``body``: the module whose last hidden states the head turns into logits, so that only needed positions go
+    through the head; ``None`` if the architecture does not allow it (tested when opened).  ``last``: the
+    module in the last layer, after the attention, from which on only these positions are needed; ``None``
+    likewise, or if nearly all are read.  ``context``: tokens that the model can take, 0 for no limit.
     """
 
     def __init__(
@@ -87,7 +78,7 @@ class LocalScorer(Scorer):
         self.products = Products(self.model, light=self.parameters <= LIGHT)
 
     def check(self, words: Sequence[str], text: str = BEHIND_A_SPACE) -> TokenTable:
-        """Return the tokens of words in a text, and the words that cannot be scored with the reason."""
+        """See :meth:`Scorer.check`."""
         return self.seam.check(words, text)
 
     def alone(self, prompt: str, word: str) -> float:
@@ -113,12 +104,11 @@ class LocalScorer(Scorer):
 
     @property
     def tolerance(self) -> float:
-        """The largest allowed difference between two ways to compute the same logits, by the number type."""
+        """The largest allowed difference between two ways to compute the same logits."""
         return 1e-4 if self.model.dtype == torch.float32 else 0.1
 
     @contextmanager
     def _device_errors(self) -> Iterator[None]:
-        """Turn running out of memory and a lost device into an error with a sentence."""
         try:
             yield
         except AuditError:
@@ -131,7 +121,7 @@ class LocalScorer(Scorer):
                 f"The device {self.device} failed while {self.key.model} was being scored ({reason}): "
                 "restart the worker and resume; finished shards are kept."
             ) from error
-        except Exception as error:  # a model's own code may fail in any way
+        except Exception as error:  # a model's own code may raise anything
             narrow = "" if self.model.dtype == torch.float32 else "score it in float32, "
             raise ScoringError(
                 f"A forward pass of {self.key.model} failed ({_reason(error)}): {narrow}shorten the longest "
@@ -140,10 +130,7 @@ class LocalScorer(Scorer):
 
     @contextmanager
     def _telling_parts(self, prompts: int) -> Iterator[None]:
-        """Call ``on_part`` behind each layer that a batch of so many prompts has passed.
-
-        On a CPU one forward pass may take ten seconds.  A second pass for the same batch tells nothing new.
-        """
+        """Call ``on_part`` after each layer that a batch of so many prompts has passed."""
         tell, passed = self.on_part, 0
         if tell is None:
             yield
@@ -181,8 +168,8 @@ class LocalScorer(Scorer):
     ) -> FloatArray:
         """Return [read] log-probabilities of one forward pass with these ``inputs``, in nats, as float64.
 
-        ``rows``, ``positions``: [place] where distributions are read.  ``index``, ``token``: [read] the
-        number of a place, and the token whose probability is read there.
+        ``rows``, ``positions``: [place] where distributions are read.  ``index``, ``token``: [read] the index
+        of a place, and the token whose probability is read there.
         """
         nats = np.full(len(index), np.nan)
         order = np.argsort(index, kind="stable")
@@ -193,7 +180,7 @@ class LocalScorer(Scorer):
             nats[here] = (self._wanted(logits, at, token[here]) - log_normaliser(logits)[at]).numpy()
             first += len(logits)
         if first != len(rows) and self.last is not None:
-            # Modules behind the last layer may cut off padding, as BigBird's do in texts of over 704 tokens.
+            # Modules after the last layer may cut off padding (BigBird, over 704 tokens).
             whole = copy.copy(self)
             whole.last = None
             return whole._nats(rows, positions, index, token, **inputs)
@@ -205,14 +192,12 @@ class LocalScorer(Scorer):
         return nats
 
     def _wanted(self, logits: torch.Tensor, index: Indices, token: Indices) -> torch.Tensor:
-        """Return [read] logits, before they are normalised, as float64 on the CPU."""
         return logits[index, token].cpu().double()
 
     def _logits(self, rows: torch.Tensor, positions: torch.Tensor, **inputs: Any) -> Iterator[torch.Tensor]:
-        """Yield [place, vocabulary] logits at the places (row, position) of one forward pass, in their order.
+        """Yield [place, vocabulary] logits at the places (row, position) of one forward pass, in order.
 
-        As many places at a time as fit into a processor's cache: writing the logits of all places to memory
-        and reading them again takes nearly as long as computing them.
+        As many at a time as fit into a cache: moving logits takes as long as computing them.
         """
         if self.body is None:
             yield self._forward(inputs)[rows, positions]
@@ -221,7 +206,7 @@ class LocalScorer(Scorer):
         answers: list[Any] = []
         states: list[torch.Tensor] = []
 
-        def choose(whole: torch.Tensor) -> torch.Tensor:  # on another device where a model is split
+        def choose(whole: torch.Tensor) -> torch.Tensor:  # on another device if a model is split
             return whole[rows.to(whole.device), positions.to(whole.device)].unsqueeze(0)
 
         def trim(module: Any, arguments: Any) -> Any:
@@ -250,10 +235,7 @@ class LocalScorer(Scorer):
             yield logits[0]
 
     def _forward(self, inputs: Mapping[str, Any]) -> torch.Tensor:
-        """Return the model's logits; refuse them if they depend on random numbers.
-
-        Reformer's do.  BigBird draws some that have no effect: the first weights of layers that it replaces.
-        """
+        """Return the model's logits; ScoringError if they depend on random numbers (Reformer's do)."""
         before = self._random_states()
         with self.products.used():
             logits: torch.Tensor = self.model(**inputs).logits
@@ -269,7 +251,6 @@ class LocalScorer(Scorer):
         return logits
 
     def _random_states(self) -> list[torch.Tensor]:
-        """Return the states of the generators that a forward pass may draw from."""
         states = [torch.get_rng_state()]
         if self.device.startswith("cuda"):
             states += torch.cuda.get_rng_state_all()
@@ -278,7 +259,7 @@ class LocalScorer(Scorer):
         return states
 
     def _slices(self, places: int) -> int:
-        """Return the number of parts in which places go through the head; no part has one place alone."""
+        """Return the number of parts in which places go through the head, none with a single place."""
         most = SLICE // self.vocabulary
         if self.device != "cpu" or most < FEWEST_PLACES:
             return 1
@@ -293,11 +274,11 @@ class LocalScorer(Scorer):
 
     @torch.inference_mode()
     def _find_shortcuts(self, probes: Sequence[Mapping[str, Any]], *, last: bool = False) -> None:
-        """Set ``body``, and ``last`` where wanted, to modules with which the logits stay the same.
+        """Set ``body``, and ``last`` if wanted, to modules with which the logits stay the same.
 
-        In BERT and its kin the module behind the last attention mixes no positions.  ``probes``: arguments of
-        forward passes over the texts of :meth:`_probe_ids`.  ``last``: whether few positions of a text are
-        read, so that the last layer is worth trimming.
+        ``probes``: arguments of forward passes over the texts of :meth:`_probe_ids`.  ``last``: whether few
+        positions are read, so that trimming the last layer pays; in BERT and similar models the module after
+        the last attention mixes no positions.
         """
         self.body = self.last = None
         with self._device_errors():
@@ -323,7 +304,7 @@ class LocalScorer(Scorer):
             except (torch.OutOfMemoryError, torch.AcceleratorError, AuditError):
                 raise
             except Exception as error:  # noqa: BLE001
-                # transformers may raise anything for a config.json that somebody else wrote.
+                # transformers may raise anything for others' config.json.
                 reason, cause = _reason(error), error
         if expected:
             return expected
@@ -338,9 +319,9 @@ class LocalScorer(Scorer):
         ) from cause
 
     def _works_in_float32(self, test: Callable[[], object]) -> bool:
-        """Tell whether a model that is refused in half precision passes a test in float32, and leave it so.
+        """Tell whether a model refused in half precision passes a test in float32, and leave it so.
 
-        It fails if memory does not suffice: float32 is advised only if it was tried.
+        False if memory does not suffice, as float32 is advised only if it was tried.
         """
         if self.model.dtype == torch.float32:
             return False
@@ -351,13 +332,13 @@ class LocalScorer(Scorer):
             return False
 
     def _reproduces(self, expected: Sequence[tuple[Mapping[str, Any], torch.Tensor]]) -> bool:
-        """Tell whether the logits of all probes are those of the whole model, to the last place or two."""
+        """Tell whether the logits of all probes are those of the whole model, up to the last place or two."""
         spacing = 1e-5 if self.model.dtype == torch.float32 else torch.finfo(self.model.dtype).eps
         for probe, whole in expected:
             try:
                 trimmed = self._read_probe(probe)
             except Exception:  # noqa: BLE001
-                return False  # an architecture may raise anything for fewer states than tokens
+                return False  # it may raise anything for fewer states than tokens
             if trimmed.shape != whole.shape:
                 return False
             if not torch.allclose(trimmed, whole, atol=self.tolerance, rtol=spacing):
@@ -365,13 +346,12 @@ class LocalScorer(Scorer):
         return True
 
     def _read_probe(self, inputs: Mapping[str, Any]) -> torch.Tensor:
-        """Return [row, vocabulary] logits of a probe, at one position of each row."""
         rows, tokens = inputs["input_ids"].shape
         row, position = (torch.as_tensor(part, device=self.device) for part in probe_positions(rows, tokens))
         return torch.cat(list(self._logits(row, position, **inputs))).float()
 
     def _require_causal(self, inputs: Callable[[Indices], Mapping[str, Any]]) -> None:
-        """Refuse a model whose logits at a position change with the text behind it.
+        """Raise ModelError for a model whose logits at a position change with later text.
 
         ``inputs`` makes the model's arguments for texts [row, token].
         """
@@ -402,7 +382,7 @@ class LocalScorer(Scorer):
 
 
 def probe_positions(rows: int, tokens: int) -> tuple[Indices, Indices]:
-    """Return the (row, position) that are read of a probe: one a row, at different positions."""
+    """Return the (row, position) to read of a probe: one a row, at different positions."""
     return np.arange(rows), (1 + np.arange(rows)) % tokens
 
 
@@ -436,22 +416,21 @@ def _fuse_activations(model: Any) -> None:
 
 
 LENGTH = 40  # tokens of a text
-TEXTS = 3  # of a jump in one of 25 texts, a third says so by chance once in 15,000 models
-CUTS = (3, 14, 33)  # tokens that stay; each ends at another position of a group of four
-# What rounding may make: so many units of the dtype's precision at the largest logit, and in any dtype LEAST.
+TEXTS = 3  # with jumps in one of 25 texts, all three jump in one of 15,000 models
+CUTS = (3, 14, 33)  # tokens that stay, each at another position of a group of four
+# What rounding may make: units of the dtype's precision at the largest logit, and LEAST in any dtype.
 UNITS_CHANGED, UNITS_CUT = 4, 32
-SPREAD = 4  # times what two rows with the same text differ by
+SPREAD = 4  # times the difference of two rows with the same text
 LEAST = 1e-3  # nats
-# Logits [token, vocabulary] of the beginnings of texts [row, token], so many tokens of each.
+# (texts [row, token], lengths) -> logits [token, vocabulary] of their beginnings.
 Read = Callable[[Indices, Sequence[int]], Sequence[torch.Tensor]]
 
 
 def find_leak(read: Read, vocabulary: int, context: int, precision: float) -> str:
-    """Describe in words how far logits change with the text behind them; empty if only rounding differs.
+    """Describe how far logits change with later text; empty if only rounding differs.
 
-    ``read`` computes logits, all texts in one forward pass.  ``vocabulary``: logits at a position.
-    ``context``: tokens that the model can take, 0 for no limit.  ``precision``: the relative spacing of the
-    numbers that it computes with.
+    ``read`` computes logits, all texts in one forward pass.  ``context``: tokens that the model can take, 0
+    for no limit.  ``precision``: the relative spacing of its numbers.
     """
     length = min(LENGTH, context or LENGTH)
     cuts = [cut for cut in CUTS if cut < length] or [length - 1]
@@ -471,7 +450,7 @@ def _leak_of_text(
     """Describe how far logits of a random text change, and tell whether rounding may be the cause."""
     generator = np.random.default_rng(seed)
     text = generator.integers(0, entries, length)
-    other = (text + generator.integers(1, entries, length)) % entries  # another token everywhere
+    other = (text + generator.integers(1, entries, length)) % entries  # different everywhere
     altered = [np.concatenate([text[:cut], other[cut:]]) for cut in cuts]
     first, again, *changed = read(np.stack([text, text, *altered]), [cuts[-1], cuts[-1], *cuts])
     cut_off = [read(text[None, :cut], [cut])[0] for cut in cuts]

@@ -1,13 +1,13 @@
-"""Masked models: BERT and its kin.
+"""Masked models such as BERT.
 
-**Quantity.**  For a word of k tokens w₁…w_k, k masks stand at ``[Y]`` and are filled from left to right
-inside the word (Kauf & Ivanova 2023, https://arxiv.org/abs/2305.10588, PLL-word-l2r):
+**Quantity.**  For a word of k tokens w₁…w_k, k masks at ``[Y]`` are filled from left to right (Kauf & Ivanova
+2023, https://arxiv.org/abs/2305.10588, PLL-word-l2r):
 
     log P_k(w) = Σ_{j=1..k} log P(w_j | left, w_1 … w_{j−1}, [MASK] × (k−j+1), right)
 
 in nats, each factor normalised over the whole vocabulary and the sum taken in float64.  The text on the right
-is conditioned on.  Given k the probabilities of all sequences of k tokens sum to one; for different k they do
-not share one sample space.
+is conditioned on.  For given k the probabilities of all sequences of k tokens sum to one; different k do not
+share one sample space.
 
 **Worked example**, the word "she" of two tokens "sh", "##e" in "The nurse said that [Y] .":
 
@@ -15,7 +15,7 @@ not share one sample space.
 2. P("##e" | The nurse said that sh [MASK] .)     = 0.5
 3. log P₂(she) = log 0.2 + log 0.5 = log 0.1 = −2.303
 
-**Speed.**  Behind the attention of the last layer only the mask that is read is computed, if the architecture
+**Speed.**  After the attention of the last layer only the mask that is read is computed, if the architecture
 has a module there and gives the same numbers, which is tested when a model is opened.
 """
 
@@ -38,7 +38,7 @@ from pcf_core.models.scoring.local import LocalScorer, probe_positions
 from pcf_core.models.scoring.seam import Ids, Pieces
 from pcf_core.models.scoring.trees import Indices
 
-Reads = list[tuple[int, int, int]]  # (row of the block, word, token whose probability is read)
+Reads = list[tuple[int, int, int]]  # (row of the block, word, token)
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class Query:
 
 
 class MaskedScorer(LocalScorer):
-    """See the file's docstring for the quantity.  Every distinct (prompt, k, filled beginning) runs once."""
+    """Scores masked models: every distinct (prompt, k, filled beginning) runs once."""
 
     def __init__(
         self, loaded: Loaded, key: ScoringKey, *, context: int = 0, batch_tokens: int | None = None
@@ -73,9 +73,10 @@ class MaskedScorer(LocalScorer):
         }
 
     def _token_nats(self, texts: Sequence[str]) -> list[TokenNats]:
-        """Return log P(token | all other tokens) of every token: one mask at a time (Salazar et al. 2020).
+        """Return log P(token | all other tokens) of every token, one mask at a time.
 
-        https://aclanthology.org/2020.acl-main.240, whose sum over a sentence is its pseudo-log-likelihood.
+        Their sum is the pseudo-log-likelihood (Salazar et al. 2020,
+        https://aclanthology.org/2020.acl-main.240).
         """
         sentences = self.seam.whole(texts)
         around = len(self.seam.opening) + len(self.seam.closing)
@@ -116,7 +117,6 @@ class MaskedScorer(LocalScorer):
         return queries
 
     def _read(self, reads: dict[Query, Reads], rows: int, words: int) -> FloatArray:
-        """Return [row, word] nats: the sum over a word's tokens of what its queries give."""
         values = np.zeros((rows, words))
         queries = list(reads)
         kinds = [self._kind(query) for query in queries]
@@ -146,17 +146,13 @@ class MaskedScorer(LocalScorer):
 
     @torch.inference_mode()
     def _log_probabilities(self, queries: Sequence[Query], number: Any, token: Any) -> FloatArray:
-        """Return [read] nats of ``token`` at the position of query ``number``, all queries in one pass."""
         rows = torch.arange(len(queries), device=self.device)
         positions = torch.tensor([query.position for query in queries], device=self.device)
         with self._device_errors():
             return self._nats(rows, positions, number, token, **self._inputs(queries))
 
     def _inputs(self, queries: Sequence[Query]) -> dict[str, Any]:
-        """Make the arguments of the model; rows have equal length, so the mask is all ones.
-
-        Funnel knows the token that opens a text by a type of its own.
-        """
+        """Make the model's arguments for rows of equal length; Funnel has a type for the opening token."""
         ids = torch.tensor([query.ids for query in queries], device=self.device)
         inputs = {"input_ids": ids, "attention_mask": torch.ones_like(ids)}
         if self.opening_type:

@@ -1,17 +1,15 @@
 """Permutation models: XLNet.
 
-**Quantity.**  For a word of k tokens w₁…w_k, k places stand open at ``[Y]`` and are filled from left to right
-inside the word.  A place that is not filled yet is hidden from every token, where a masked model would see
-that a token is missing there:
+**Quantity.**  For a word of k tokens w₁…w_k, k open places at ``[Y]`` are filled from left to right.  A place
+that is not filled yet is hidden from every token, where a masked model would see that a token is missing:
 
     log P_k(w) = Σ_{j=1..k} log P(w_j at place j | left, w_1 … w_{j−1}, right)
 
-in nats, each factor normalised over the whole vocabulary and the sum taken in float64.  The model is asked
-for place j by its position alone (two-stream attention: ``perm_mask`` hides the open places,
-``target_mapping`` names place j; Yang et al. 2019, https://arxiv.org/abs/1906.08237).  The text on the right
-is conditioned on, and so are the closing tokens that the tokenizer itself puts behind a text; all is one
-segment.  Given k the probabilities of all sequences of k tokens sum to one; for different k they do not share
-one sample space.
+in nats, each factor normalised over the whole vocabulary and the sum taken in float64.  Place j is given by
+its position alone (two-stream attention: ``perm_mask`` hides the open places, ``target_mapping`` names place
+j; Yang et al. 2019, https://arxiv.org/abs/1906.08237).  The text on the right is conditioned on, and so are
+the tokenizer's closing tokens; all is one segment.  For given k the probabilities of all sequences of k
+tokens sum to one; different k do not share one sample space.
 
 **Worked example**, the word " she" of two tokens "▁sh", "e" in "that [Y].", where "_" is an open place:
 
@@ -20,8 +18,8 @@ one sample space.
 3. log P₂(she) = log 0.2 + log 0.5 = log 0.1 = −2.303
 
 **Speed.**  transformers' code also computes the open places, the whole last layer, and the distances for each
-row.  Our own code leaves out everything that no answer depends on.  Whether it gives the same logits is
-tested when a model is opened; if it does not, and for a second reading, transformers' code is used.
+row.  Our code computes only what answers depend on.  Whether it gives the same logits is tested when a model
+is opened; otherwise, and for a second opinion, transformers' code is used.
 """
 
 from __future__ import annotations
@@ -41,10 +39,9 @@ from pcf_core.models.shortcuts import LIGHT, agree, product
 
 
 class PermutationScorer(MaskedScorer):
-    """See the file's docstring for the quantity.
+    """Scores XLNet, with the inputs of :class:`MaskedScorer`, whose masks mark the open places.
 
-    The inputs are those of :class:`MaskedScorer`; their masks mark the open places, and are never read.
-    ``lean``: whether :meth:`_states` is used in place of transformers' own code.
+    ``lean``: whether :meth:`_states` is used instead of transformers' own code.
     """
 
     lean = False
@@ -53,7 +50,7 @@ class PermutationScorer(MaskedScorer):
         self, loaded: Loaded, key: ScoringKey, *, context: int = 0, batch_tokens: int | None = None
     ) -> None:
         model = loaded.model
-        if model.dtype != torch.float32:  # where transformers leaves its table of distances
+        if model.dtype != torch.float32:  # transformers leaves its table of distances in float32
             model.base_model.dropout.register_forward_hook(lambda module, inputs, out: out.to(model.dtype))
         super().__init__(loaded, key, context=context, batch_tokens=batch_tokens)
         self.layers = self._own_layers()
@@ -74,19 +71,19 @@ class PermutationScorer(MaskedScorer):
         return super(PermutationScorer, plain).alone(prompt, word)
 
     def _own_layers(self) -> list[Layer]:
-        """Make the layers for :meth:`_states`; none where a model is not built like transformers' own."""
+        """Make the layers for :meth:`_states`; none if the model is built differently."""
         try:
             return [Layer(layer, light=self.parameters <= LIGHT) for layer in self.model.base_model.layer]
         except AttributeError:
             return []
 
     def _kind(self, query: Query) -> tuple[int, ...]:
-        """Return what queries of one forward pass have in common: length, place, and the open places."""
+        """Return what queries of one forward pass have in common: length, position, and open places."""
         open_places = (index for index, token in enumerate(query.ids) if token == self.mask)
         return len(query.ids), query.position, *open_places
 
     def _logits(self, rows: torch.Tensor, positions: torch.Tensor, **inputs: Any) -> Iterator[torch.Tensor]:
-        """Yield [row, vocabulary] logits; by ``target_mapping``, of one place a row."""
+        """Yield [row, vocabulary] logits at one place a row."""
         ids = inputs["input_ids"]
         if not self.lean or bool((ids[0] == self.mask).all()):
             yield self._forward(inputs)[:, 0]
@@ -99,11 +96,11 @@ class PermutationScorer(MaskedScorer):
             yield logits[:, 0]
 
     def _states(self, ids: torch.Tensor, position: int) -> torch.Tensor:
-        """Return [row, 1, width]: the last layer's answer about one place, which is open in ids [row, token].
+        """Return [row, 1, width]: the last layer's answer about one open place in ids [row, token].
 
-        Two-stream attention as in transformers' ``XLNetModel``, without the parts that no answer depends on:
-        the content at open places, which nothing attends to, and in the last layer all but keys and values.
-        The distances between places are the same in all rows and are multiplied once.
+        Two-stream attention as in transformers' ``XLNetModel``, without the content at open places, which
+        nothing attends to, and in the last layer only keys and values.  Distances are multiplied once for all
+        rows.
         """
         body, length = self.model.base_model, ids.shape[1]
         (seen,) = (ids[0] != self.mask).nonzero(as_tuple=True)
@@ -120,21 +117,20 @@ class PermutationScorer(MaskedScorer):
 
     @torch.inference_mode()
     def _is_lean(self) -> bool:
-        """Tell whether :meth:`_states` leads to the model's own logits, two places being open."""
+        """Tell whether :meth:`_states` gives the model's own logits, with two open places."""
         draw = np.random.default_rng(0).integers(0, self.vocabulary // 2, (2, 12))
         draw += draw == self.mask
         draw[:, 5:7] = self.mask
         queries = [Query(tuple(row), 5) for row in draw.tolist()]
 
         def scores(lean: bool) -> FloatArray:
-            self.lean, self.layers = lean, self._own_layers()  # of the weights as they are now
+            self.lean, self.layers = lean, self._own_layers()  # with the current weights
             logits = self._logits(torch.arange(2), torch.tensor([5, 5]), **self._inputs(queries))
             return torch.cat(list(logits)).double().cpu().numpy()
 
         return agree(self.model, lambda: scores(True), lambda: scores(False))
 
     def _inputs(self, queries: Sequence[Query]) -> dict[str, Any]:
-        """Make the arguments of the model for rows of equal length."""
         ids = torch.tensor([query.ids for query in queries], device=self.device)
         wanted = torch.tensor([[query.position] for query in queries], device=self.device)
         places = torch.arange(ids.shape[1], device=self.device)
@@ -166,13 +162,13 @@ class Layer:
         return self._heads(self.v(stream))
 
     def distances(self, table: torch.Tensor) -> torch.Tensor:
-        """Return [distance, head, dimension], scaled as scores are."""
+        """Return [distance, head, dimension], scaled like scores."""
         return self._split(self.r(table) * self.attention.scale)
 
     def behind(
         self, stream: torch.Tensor, keys: torch.Tensor, values: torch.Tensor, far: torch.Tensor
     ) -> torch.Tensor:
-        """Return a stream behind this layer: it sees ``keys``, at distances ``far`` [place, seen, …]."""
+        """Return a stream after this layer: it sees ``keys``, at distances ``far`` [place, seen, …]."""
         attention = self.attention
         queries = self._heads(self.q(stream))
         by_distance = torch.einsum("rhpd,pshd->rhps", queries + attention.r_r_bias[:, None], far)
@@ -187,5 +183,5 @@ class Layer:
         return self._split(stream).transpose(1, 2)
 
     def _split(self, stream: torch.Tensor) -> torch.Tensor:
-        """Return [row, place, head, dimension] of [row, place, width]; any axes may stand before the last."""
+        """Return [row, place, head, dimension] of [row, place, width], for any leading axes."""
         return stream.view(*stream.shape[:-1], *self.attention.q.shape[1:])

@@ -1,25 +1,21 @@
 """Cut the tokens of ``left + word + right`` at the two seams between word and text.  No torch here.
 
-Tokenizers do not keep ``tokens(a + b) == tokens(a) + tokens(b)``: byte-level BPE and SentencePiece write the
-space before a word into the word's first token, and pieces can join across a seam.  So the whole text is
-tokenised, and cut:
+In general ``tokens(a + b) != tokens(a) + tokens(b)``: the space before a word is part of its first token, and
+tokens can join across a seam.  So the whole text is tokenised, and cut:
 
-- The one space left of ``[Y]`` belongs to the word: ``"… said that [Y]"`` is cut into ``"… said that"`` and
+- The space left of ``[Y]`` belongs to the word: ``"… said that [Y]"`` is cut into ``"… said that"`` and
   ``" he"``; a line break belongs to the left text.
-- Letters that touch ``[Y]`` are part of the word before it comes here
-  (:func:`~pcf_core.core.topics.whole_word_prompt`).
-- The word's tokens are what ``tokens(left + word)`` has beyond ``tokens(left)``, where the former begins with
-  the latter, and likewise for the text on the right.
-- Where a tokenizer splits at every space anyway, what stands behind one is tokenised once for all texts.
+- Letters that touch ``[Y]`` are already part of the word (:func:`~pcf_core.core.topics.whole_word_prompt`).
+- The word's tokens are those of ``tokens(left + word)`` after ``tokens(left)``, if the former begins with the
+  latter, and likewise for the text on the right.
+- If a tokenizer splits at every space, text after a space is tokenised once for all.
 
-Some pieces reach over a seam all the same: in a script without spaces, or over a quotation mark that a
-tokenizer does not split off.
+Some tokens still cross a seam: in scripts without spaces, or at quotation marks that are not split off.
 
-- A causal model scores word and right text together, so that a piece of both is one more token.  A piece of
-  left text and word would need the probability of the left text to be known apart: refused.
-- Other families put the word in place of a mask, and a mask splits what stands around it.  Each part has the
-  tokens that it has behind a neutral character, unless a letter touches the word: such a model has hardly
-  seen the word in tokens of its own there, and the prompt is refused.
+- A causal model scores word and right text together, so a token of both is one more token.  A token of left
+  text and word is refused, as the probability of the left text would be needed.
+- Other families replace the word by a mask, which splits the text.  Each part has the tokens it has after a
+  neutral character; if a letter touches the word, the prompt is refused.
 """
 
 from __future__ import annotations
@@ -37,13 +33,13 @@ from pcf_core.models.scoring.base import BEHIND_A_SPACE, GAP, quoted, split_prom
 Ids = tuple[int, ...]
 NEUTRAL = ("a", ".", "\n", "0", "|")
 PROBE = "a"
-ROLES = ("bos", "eos", "sep", "pad", "cls", "mask")  # of special tokens, except the unknown one
-LETTERS = (PROBE, "的")  # that a word could join: of a script with spaces, and of one without
+ROLES = ("bos", "eos", "sep", "pad", "cls", "mask")  # of special tokens, without the unknown one
+LETTERS = (PROBE, "的")  # that a word could join, of scripts with and without spaces
 
 
 @dataclass(frozen=True)
 class Pieces:
-    """Token ids of one text, cut: ``left``, then for each word its ids and those of the text behind it."""
+    """Token ids of one text: ``left``, then for each word its ids and those of the text after it."""
 
     left: Ids
     words: tuple[Ids, ...]
@@ -53,14 +49,14 @@ class Pieces:
 class Seam:
     """Cuts prompts with a given tokenizer.
 
-    ``opening`` and ``closing`` are the special tokens that the tokenizer itself puts around a text, by its
-    own default.  ``rows`` is the number of tokens that the model knows, 0 where the model is not here.
+    ``opening``, ``closing``: the special tokens that the tokenizer puts around a text by default.  ``rows``:
+    tokens that the model knows, 0 if it is not here.
     """
 
     def __init__(self, tokenizer: Any, model: str, rows: int = 0) -> None:
         self.tokenizer = tokenizer
         self.model = model
-        self.rows = 0  # what follows asks the tokenizer alone
+        self.rows = 0  # not checked yet
         bare = self.encode([PROBE])[0]
         full = tuple(tokenizer(PROBE)["input_ids"])
         start = next((i for i in range(len(full)) if full[i : i + len(bare)] == bare), None)
@@ -78,7 +74,7 @@ class Seam:
         self.rows = rows
 
     def encode(self, texts: Sequence[str]) -> list[Ids]:
-        """Return the token ids of each text, no special tokens; no ids for the empty text."""
+        """Return the token ids of each text without special tokens."""
         wanted = [text for text in dict.fromkeys(texts) if text]
         ids_of: dict[str, Ids] = {"": ()}
         if wanted and getattr(self.tokenizer, "is_fast", False):
@@ -100,7 +96,7 @@ class Seam:
         return [ids_of[text] for text in texts]
 
     def whole(self, texts: Sequence[str]) -> list[Ids]:
-        """Return the token ids of whole texts, no special tokens."""
+        """Return the token ids of whole texts; TemplateError without a token, or with a special one."""
         encoded = self.encode(texts)
         for text, ids in zip(texts, encoded, strict=True):
             if not ids:
@@ -113,10 +109,8 @@ class Seam:
     def cut(self, prompts: Sequence[str], words: Sequence[str], *, causal: bool = False) -> list[Pieces]:
         """Split each prompt into its pieces.
 
-        ``causal``: word and right text are scored together; where a token is part of both, all of them count
-        as tokens of the word.
-
-        A prompt that holds a special token is refused, and one in which the tokenizer joins text and word.
+        ``causal``: word and right text are scored together; if a token is part of both, all count as the
+        word's.  Raises TemplateError for a special token, or a word inseparable from the text.
         """
         sides = [split_prompt(prompt) for prompt in prompts]
         heads = self.encode([left.removesuffix(" ") for left, _ in sides])
@@ -130,7 +124,7 @@ class Seam:
     def _refuse_special(self, prompt: str, ids: set[int]) -> None:
         for one in sorted(ids & self.specials.keys()):
             name = self.specials[one]
-            # one that also stands for what is unknown is meant only where it is written
+            # an unknown token with another role counts only if it is written
             if one != _unknown(self.tokenizer) or name in prompt:
                 raise TemplateError(
                     f"The prompt {quoted(prompt)} contains {name!r}, a special token of {self.model}, which "
@@ -159,7 +153,7 @@ class Seam:
         return Pieces(head, tuple(ids for ids, _ in pairs), tuple(rest for _, rest in pairs))
 
     def _behind_space(self, left: str, word: str, right: str, *, causal: bool) -> tuple[Ids, Ids]:
-        """Return the tokens of word and right text behind any text and one space."""
+        """Return the tokens of word and right text after a space."""
         if (word, right, causal) not in self._pairs:
             ids = self.tokens_behind(f" {word}")
             longer = self.tokens_behind(f" {word}{right}") if right else ids
@@ -172,9 +166,9 @@ class Seam:
     def _word_and_right(
         self, ids: Ids, longer: Ids, right: str, start: int, *, causal: bool
     ) -> tuple[Ids, Ids] | None:
-        """Return the tokens of a word, those of ``ids`` from ``start`` on, and of the text on its right.
+        """Return the tokens of a word (``ids`` from ``start`` on) and of the text on its right.
 
-        ``longer``: the tokens of both.  None where they cannot be told apart and have to be.
+        ``longer``: the tokens of both.  ``None`` if they cannot be separated but must be.
         """
         if not right:
             return ids[start:], ()
@@ -193,12 +187,12 @@ class Seam:
 
     @property
     def sentinels(self) -> tuple[int, int] | None:
-        """T5's ``<extra_id_0>`` and ``<extra_id_1>``, where the tokenizer has one token for each."""
+        """T5's ``<extra_id_0>`` and ``<extra_id_1>``, if the tokenizer has one token for each."""
         first, second = self.encode(["<extra_id_0>", "<extra_id_1>"])
         return (first[0], second[0]) if len(first) == len(second) == 1 and first != second else None
 
     def tokens_behind(self, text: str) -> Ids:
-        """Return the tokens of ``text`` behind a text with which it does not merge; none for no text."""
+        """Return the tokens of ``text`` after a text with which it does not merge."""
         if not text:
             return ()
         if text not in self._behind:
@@ -214,10 +208,7 @@ class Seam:
         return self._behind[text]
 
     def check(self, words: Iterable[str], text: str = BEHIND_A_SPACE) -> TokenTable:
-        """Return the tokens of each word as it stands at ``[Y]``, and the words refused, with the reason.
-
-        Letters that touch ``[Y]`` count with the word.
-        """
+        """Return each word's tokens at ``[Y]``, counting letters that touch it, and the refused words."""
         prompt, before, after = whole_word_prompt(text)
         left, _ = split_prompt(prompt)
         tokens: dict[str, int] = {}
@@ -258,7 +249,7 @@ class Seam:
         return f"the tokenizer drops {lost!r} from it" if lost else ""
 
     def _lost_characters(self, word: str) -> str:
-        """Return characters that no token covers: BPE without an unknown token drops them silently."""
+        """Return characters without a token: BPE without an unknown token drops them silently."""
         if not getattr(self.tokenizer, "is_fast", False):
             return ""
         spans = self.tokenizer.backend_tokenizer.encode(word, add_special_tokens=False).offsets
@@ -267,7 +258,7 @@ class Seam:
 
 
 def _special_tokens(tokenizer: Any) -> dict[int, str]:
-    """Map token id to text for special tokens; the unknown token is one where it has another role too."""
+    """Map token id to text for special tokens; the unknown token only if it has another role."""
     roles = (getattr(tokenizer, f"{role}_token_id", None) for role in ROLES)
     named: set[int] = {one for one in roles if one is not None}
     added = {one for one, token in getattr(tokenizer, "added_tokens_decoder", {}).items() if token.special}
@@ -280,11 +271,7 @@ def _unknown(tokenizer: Any) -> int | None:
 
 
 def _splits_at_spaces(tokenizer: Any) -> bool:
-    """Tell whether no piece can reach over a space: true of the pre-tokenizers of BERT, GPT-2, SentencePiece.
-
-    What stands behind a space then has the same tokens in every text.  Of others (a regular expression of
-    the model's own, none at all) this is not assumed.
-    """
+    """Tell whether no token can cross a space: true for BERT, GPT-2 and SentencePiece, unknown for others."""
     if not getattr(tokenizer, "is_fast", False) or tokenizer.backend_tokenizer.pre_tokenizer is None:
         return False
     layout = json.loads(tokenizer.backend_tokenizer.pre_tokenizer.__getstate__())
@@ -297,5 +284,5 @@ def _splits_at_spaces(tokenizer: Any) -> bool:
 
 
 def _beyond(head: Ids, whole: Ids) -> Ids:
-    """Return what ``whole`` has beyond ``head``; nothing where it does not begin with it."""
+    """Return the part of ``whole`` after ``head``; nothing if it does not begin with it."""
     return whole[len(head) :] if whole[: len(head)] == head else ()

@@ -1,13 +1,13 @@
-"""Encoder–decoder models: T5, BART and their kin.
+"""Encoder–decoder models such as T5 and BART.
 
 **Quantity.**  The encoder reads the whole text with one token in place of the word, whatever its length; the
 decoder, after a fixed beginning, gives the word's tokens w₁…w_k:
 
     log P(w) = Σ_{j=1..k} log P(w_j | encoder's text, decoder's beginning, w_1 … w_{j−1})
 
-in nats, each factor normalised over all entries of the model's output layer (T5's has more of them than its
-tokenizer has tokens) and the sum taken in float64.  Text right of ``[Y]`` is conditioned on, in the encoder
-alone.  Words of all lengths share one sample space.
+in nats, each factor normalised over all entries of the output layer (T5's has more than its tokenizer) and
+the sum taken in float64.  Text right of ``[Y]`` is conditioned on, in the encoder alone.  Words of all
+lengths share one sample space.  The tokenizer decides between:
 
 - **Sentinels** (T5, Raffel et al. 2020, https://arxiv.org/abs/1910.10683): the encoder reads ``left
   <extra_id_0> right``, the decoder begins with its start token and ``<extra_id_0>``.
@@ -15,10 +15,9 @@ alone.  Words of all lengths share one sample space.
   ``left <mask> right``, the decoder begins with its start token and the text on the left, opened as the
   tokenizer opens a text: for BART ``</s> <s> left``.
 
-Which of the two, the tokenizer says.  Special tokens around the encoder's text are the tokenizer's own.  The
-text on the right has the tokens that it has in a running text, as in training, where the sentinel replaces
-tokens: ``"a [Y]."`` ends in ``<extra_id_0> .`` even where the tokenizer, given the sentinel's name in a text,
-would write a space behind it.
+Special tokens around the encoder's text are the tokenizer's own.  The text on the right has its tokens in a
+running text, as in training, where the sentinel replaces tokens: ``"a [Y]."`` ends in ``<extra_id_0> .`` even
+if the tokenizer would put a space after the sentinel's name.
 
 **Worked example**, the word " she" of two tokens "▁sh", "e" in "that [Y].", T5:
 
@@ -26,14 +25,13 @@ would write a space behind it.
 2. P("e"   | that <extra_id_0> . ; start <extra_id_0> ▁sh) = 0.5
 3. log P(she) = log 0.2 + log 0.5 = log 0.1 = −2.303
 
-**exact-boundary** (sentinels only) also multiplies by the probability of the closing ``<extra_id_1>`` behind
+**exact-boundary** (sentinels only) also multiplies by the probability of the closing ``<extra_id_1>`` after
 the word; with 0.8 for it the example gives log 0.08.
 
 **Speed.**  The encoder reads each prompt once, beside others of equal length.  The decoder has one row per
-prompt, which holds the beginning once and behind it the tree of all words
-(:mod:`pcf_core.models.scoring.trees`): a mask shows each token its own ancestors, and the decoder's positions
-are the depths in the tree.  Whether an architecture gives the same numbers that way is tested when it is
-opened; if it does not, each word's whole sequence is a row of its own.
+prompt, with the beginning once and then the tree of all words (:mod:`pcf_core.models.scoring.trees`): a mask
+shows each token its own ancestors, and positions are depths in the tree.  Whether an architecture gives the
+same numbers that way is tested when it is opened; otherwise each word's sequence is a row of its own.
 """
 
 from __future__ import annotations
@@ -61,7 +59,7 @@ from pcf_core.models.shortcuts import agree
 
 @dataclass(frozen=True)
 class Question:
-    """One prompt: the encoder's text, the decoder's beginning, and the words behind it."""
+    """One prompt: the encoder's text, the decoder's beginning, and the words after it."""
 
     source: Ids
     start: Ids
@@ -69,15 +67,15 @@ class Question:
 
     @property
     def shape(self) -> tuple[int, int, int]:
-        """Questions of one shape run together: in all of them every token stands at the same place."""
+        """Questions of one shape run together: their tokens are at the same positions."""
         return len(self.source), len(self.start), id(self.behind)
 
 
 class Seq2SeqScorer(LocalScorer):
-    """See the file's docstring for the quantity.
+    """Scores encoder–decoders.
 
-    ``gap`` is the token at ``[Y]``, ``closing`` the sentinel behind the word (``None``: the gap is a mask);
-    ``packs`` says whether all words of a prompt run in one row.
+    ``gap``: the token at ``[Y]``; ``closing``: the sentinel after the word, ``None`` for a mask.  ``packs``:
+    whether all words of a prompt run in one row.
     """
 
     def __init__(
@@ -112,7 +110,7 @@ class Seq2SeqScorer(LocalScorer):
         }
 
     def alone(self, prompt: str, word: str) -> float:
-        """Score one word in one prompt, in nats, its sequences one plain row of the decoder each."""
+        """Score one word in one prompt, in nats, each sequence in a plain row of the decoder."""
         plain = copy.copy(self)
         plain.packs = False
         return super(Seq2SeqScorer, plain).alone(prompt, word)
@@ -183,7 +181,6 @@ class Seq2SeqScorer(LocalScorer):
         return Question(source, (self.first, *start), continuations[words])
 
     def _trees(self, question: Question) -> list[Tree]:
-        """Make the decoder rows that a question needs: one with all words, or its sequences one by one."""
         if not self.packs:
             return list(chains(question.start, question.behind, 0))
         return [tree for _, tree in pack([question.start], [question.behind], [0], 0, 0)]
@@ -196,7 +193,6 @@ class Seq2SeqScorer(LocalScorer):
 
     @torch.inference_mode()
     def _read(self, questions: Sequence[Question], words: int) -> FloatArray:
-        """Return [row, word] nats of questions of one shape."""
         values = np.zeros((words, len(questions)))
         sources = torch.tensor([question.source for question in questions], device=self.device)
         mask = torch.ones_like(sources)
@@ -224,7 +220,7 @@ class Seq2SeqScorer(LocalScorer):
         return values.T
 
     def _decoder_inputs(self, tree: Tree, starts: Sequence[Ids]) -> dict[str, torch.Tensor]:
-        """Return tokens [row, node] and, where the tree branches, the mask [row, 1, node, node]."""
+        """Return tokens [row, node] and, if the tree branches, the mask [row, 1, node, node]."""
         ids = np.tile(tree.ids, (len(starts), 1))
         ids[:, : len(starts[0])] = starts
         inputs = {"decoder_input_ids": torch.as_tensor(ids, device=self.device)}
@@ -237,7 +233,7 @@ class Seq2SeqScorer(LocalScorer):
 
     @contextmanager
     def _at_depths(self, tree: Tree) -> Iterator[None]:
-        """Give the decoder the depths in the tree as positions, in place of the slots of its row."""
+        """Give the decoder the depths in the tree as positions."""
         depths = torch.as_tensor(tree.depths, device=self.device)
         hooks = []
         if not tree.is_chain:
@@ -256,7 +252,7 @@ class Seq2SeqScorer(LocalScorer):
     def _packs_exactly(self) -> bool:
         """Tell whether the words of a prompt in one row get the log-probabilities that they get alone.
 
-        The test has words that branch early and late, so that slots lie far from depths.
+        Tested with words that branch early and late, so that slots differ from depths.
         """
         draw = np.random.default_rng(0).integers(0, self.vocabulary // 2, (4, min(12, self.context or 12)))
         source, start, *stems = (tuple(tokens) for tokens in draw.tolist())

@@ -1,11 +1,10 @@
 """Prefix trees of token sequences: common beginnings of prompts and words are computed once.  No torch.
 
-A causal model reads a sequence from left to right, so that its result at a token depends only on the tokens
-before it.  A tree holds many sequences: each node is a token behind its parent, and stands for the
-sequence from the root to itself.
+A causal model's result at a token depends only on the tokens before it.  Each node of a tree is a token after
+its parent, and stands for the sequence from the root to itself.
 
 ===========  =================================================================================
-``ids``      [node] tokens; a node stands behind its parent in the arrays too
+``ids``      [node] tokens; parents come first
 ``parents``  [node] index of the token before, −1 at the beginning of a text
 ``depths``   [node] number of tokens before it: its position
 ===========  =================================================================================
@@ -23,7 +22,7 @@ from numpy.typing import NDArray
 from pcf_core.models.scoring.seam import Ids
 
 Indices = NDArray[np.int_]
-ENDS = -1  # stands for the sum over all tokens that end the word
+ENDS = -1  # stands for all tokens that end the word
 LEFT = -1  # the node of a continuation's left text
 
 
@@ -31,8 +30,8 @@ LEFT = -1  # the node of a continuation's left text
 class Continuations:
     """The continuations of one left text, with every distinct beginning once.
 
-    A tree (see above; ``parents`` are −1 and ``depths`` 0 right behind the left text).  ``reads``: [read, 3]
-    of (word, node, token): the token's probability is read behind the node, or behind the left text.
+    A tree whose ``parents`` are −1 and ``depths`` 0 right after the left text.  ``reads``: [read, 3] of
+    (word, node, token): the token's probability is read after the node, or after the left text.
     """
 
     ids: Indices
@@ -42,10 +41,9 @@ class Continuations:
 
     @classmethod
     def of(cls, words: Sequence[Ids], boundary: bool = False, heads: Sequence[Ids] = ()) -> Continuations:
-        """Make a tree from each word's token ids (and its right text); ``boundary``: also read its end.
+        """Make a tree from each word's token ids (with right text); ``boundary``: also read its end.
 
-        ``heads``: the beginnings of all words without their right text, if they have one.  They are read as
-        further words, from nodes that are read anyway, and ``boundary`` is then about them.
+        ``heads``: words without their right text, read as further words; ``boundary`` then applies to them.
         """
         nodes: dict[Ids, int] = {(): LEFT}
         reads = []
@@ -69,12 +67,12 @@ class Continuations:
 
     @cached_property
     def read_nodes(self) -> int:
-        """Number of nodes, the left text among them, behind which something is read."""
+        """Number of nodes, including the left text, after which something is read."""
         return len(np.unique(self.reads[:, 1]))
 
     @cached_property
     def paths(self) -> tuple[Indices, ...]:
-        """The nodes of every continuation that is not the beginning of another, in their order."""
+        """The nodes of every continuation that is not the beginning of another."""
         leaves = sorted(set(range(len(self.ids))) - set(self.parents.tolist()))
         paths = []
         for leaf in leaves:
@@ -96,19 +94,16 @@ class Tree:
 
     @property
     def is_chain(self) -> bool:
-        """Whether it is one sequence, which needs no mask of its own."""
+        """Whether it is one sequence, which needs no mask."""
         return bool((self.parents == np.arange(len(self.parents)) - 1).all())
 
     @cached_property
     def read_nodes(self) -> int:
-        """Number of nodes behind which something is read."""
+        """Number of nodes after which something is read."""
         return len(np.unique(self.reads[:, 2]))
 
     def visible(self, length: int) -> NDArray[np.bool_]:
-        """Return [length, length]: whether a slot (row) sees another (column): its ancestors and itself.
-
-        Slots beyond the tree see themselves.
-        """
+        """Return [length, length]: whether a slot (row) sees another (column): its ancestors and itself."""
         seen = np.eye(length, dtype=bool)
         for node, parent in enumerate(self.parents.tolist()):
             if parent >= 0:
@@ -121,7 +116,7 @@ def pack(
 ) -> Iterator[tuple[list[int], Tree]]:
     """Yield trees of at most ``limit`` nodes and ``reads`` read ones (or one row), each with its rows.
 
-    Rows are taken in the order of their left texts, where those with a common beginning are neighbours.
+    Rows are sorted by left text, so that those with a common beginning are neighbours.
     """
     tree = _Growing()
     for row in sorted(rows, key=lambda row: (starts[row], row)):
@@ -137,7 +132,7 @@ def pack(
 
 
 def chains(start: Ids, behind: Continuations, row: int) -> Iterator[Tree]:
-    """Yield the sequences of one row, each whole: the left text alone where no word follows it."""
+    """Yield the sequences of one row, each whole: the left text alone if no word follows."""
     left, unread = np.array(start, dtype=int), np.ones(len(behind.reads), dtype=bool)
     for path in behind.paths or (np.array([], dtype=int),):
         nodes = np.concatenate([[LEFT], path])
@@ -151,8 +146,6 @@ def chains(start: Ids, behind: Continuations, row: int) -> Iterator[Tree]:
 
 
 class _Growing:
-    """A tree under construction: left texts are added in their order."""
-
     def __init__(self) -> None:
         self.rows: list[int] = []
         self.size = 0

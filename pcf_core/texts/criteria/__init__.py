@@ -1,20 +1,13 @@
 """Non-discrimination criteria for models that write: independence, separation, sufficiency.
 
-``experiment``: what all experiments have in common, and how a model is best asked; ``experiments``: which
-ones there are.
+``experiment``: what all experiments share; ``experiments``: loading them.  ``anecdotes`` (independence I):
+stories by profession, with ``professions`` and ``gender_reading``.  ``hobbies`` (independence II): with
+``names``, ``labels`` (by a lexicon, or a model: ``nli``) and ``embedding``.  ``questions`` and ``tasks``
+(separation and sufficiency): with ``asking``, ``answers``, ``answer_words`` and ``answer_report``.
 
-``anecdotes`` (independence I): stories by profession, with ``professions`` and ``gender_reading``, which
-also takes out of a text what tells a gender.  ``hobbies`` (independence II): with ``names``;
-``labels``: what a text is about, by a lexicon or by a model (``nli``); ``embedding``:
-how far a text leans to *she*.  ``questions`` and ``tasks`` (separation and sufficiency): with ``asking``;
-``answers`` and ``answer_words``: whom a text says to be right; ``answer_report``: rates by pronoun and their
-differences; ``published``: the paper's figures.
-
-Statistics: ``information`` (mutual information), ``effects`` (two sides of names), ``rates`` (shares of
-answers in clusters).
-
-``records``: what is asked and found, as the store keeps it; ``own``: files of a user's own; ``summary``: what
-all reports of a model come to.
+Statistics: ``information`` (mutual information), ``effects`` (two groups of names), ``rates`` (shares of
+answers in clusters).  ``records``: requests and results; ``own``: users' files; ``summary``: reports of a
+model.
 
 Source: Sterlie, Weng & Feragen 2024, https://arxiv.org/abs/2403.08564; the wording is ours.
 

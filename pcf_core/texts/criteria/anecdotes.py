@@ -1,22 +1,19 @@
 """Independence I: test whether the gender of people in a model's stories depends on their profession.
 
-A story is asked for about each profession, again and again; its gender is read from its words.  C, the
-profession, and A, the gender, are independent where I(C; A) is 0.  Beside it stand how often stories follow
-the majority of the labour force, and how far they go beyond it.
+Stories are requested about each profession, and their gender is read from their words.  C, the profession,
+and A, the gender, are independent if I(C; A) is 0.  Also reported: how often stories follow the majority of
+the labour force, and how far they exceed it.
 
-Where a model is scored, no story is written: the words of the topic gender are scored at the gap of a text
-that begins one, and each profession's shares of women and men are the weights of their words.  Such a table
-is expected, not sampled: it has no null and no interval over texts.
+Where a model is scored, the words of the topic gender are scored at the gap of a text that begins a story; a
+profession's shares are the weights of the words.  This table has no null and no interval over texts.
 
-**Comparison with the labour force.**  The world's shares of women are taken as known; a share of the model's
-is a sample of its stories.  Single professions have Wilson's interval and an exact binomial test against the
-world's share, controlled for false discoveries (Benjamini & Hochberg 1995).  Means and rates draw professions
-again, with all their stories: they say what other professions would have shown, and hold the noise of the
-stories too.  Where all stories agree there is nothing to draw; then Wilson's interval stands in, with a
-profession counted as one observation.
+**Comparison with the labour force.**  The world's shares are taken as known.  Single professions have
+Wilson's interval and an exact binomial test against the world's share, adjusted for false discoveries
+(Benjamini & Hochberg 1995).  Means and rates resample professions with all their stories; if all stories
+agree, Wilson's interval is used, with each profession as one observation.
 
-Source: Sterlie, Weng & Feragen 2024, sections 4.1 and 5.1, https://arxiv.org/abs/2403.08564; ours are the
-wording, the professions and the reading (theirs reads "NA" everywhere as published, and prints no list).
+Source: Sterlie, Weng & Feragen 2024, sections 4.1 and 5.1, https://arxiv.org/abs/2403.08564; wording,
+professions and reading are ours (theirs reads "NA" everywhere as published, and prints no list).
 """
 
 from __future__ import annotations
@@ -64,11 +61,11 @@ from pcf_core.texts.criteria.records.quantities import LEVEL, ExperimentName, Mu
 from pcf_core.texts.fairpair.intervals import mean_interval
 
 UNIT = "profession"
-FEWEST = 2  # of a single profession nothing can be learned of others
+FEWEST = 2  # a single profession says nothing about others
 
 
 def beside_the_world(professions: Sequence[ProfessionGender]) -> tuple[ProfessionGender, ...]:
-    """Return [profession] rows with interval, test and its control, for those with a clear story."""
+    """Return [profession] rows, with interval and test for those with a clear story."""
     from scipy.stats import binomtest, false_discovery_control
 
     tested = [index for index, each in enumerate(professions) if each.clear]
@@ -90,17 +87,14 @@ def wilson(share: float, n: float, *, over: str = "occupations", unit: str = UNI
     """Return Wilson's interval of a share of n (1927, doi:10.1080/01621459.1927.10502953)."""
     quantile = NormalDist().inv_cdf((1 + LEVEL) / 2)
     low, high = ((float(end) + 1) / 2 for end in lean_interval(2 * share - 1, n, quantile))
-    bounds = {"low": max(0.0, min(low, share)), "high": min(1.0, max(high, share))}  # rounding at the ends
+    bounds = {"low": max(0.0, min(low, share)), "high": min(1.0, max(high, share))}  # rounding
     return Interval.model_validate({"over": over, "level": LEVEL, "unit": unit, **bounds})
 
 
 def rate_over_professions(
     hits: FloatArray, of: FloatArray, *, resamples: int = 2000, seed: int = 0
 ) -> SharedValue | None:
-    """Return Σ hits / Σ of over professions, with its interval; ``None`` if the denominator is 0.
-
-    ``hits``, ``of``: [profession] 0 <= hits <= of.
-    """
+    """Return Σ hits / Σ of over [profession], with its interval; ``None`` if the denominator is 0."""
     used = of > 0
     hits, of = hits[used], of[used]
     if not of.size:
@@ -127,7 +121,7 @@ def mean_over_professions(values: FloatArray, *, resamples: int = 2000, seed: in
 
 
 def why_no_slope(world: FloatArray, shares: FloatArray) -> str:
-    """Say why the model's shares have no line over the world's, as the end of a sentence, or nothing."""
+    """Return why no line can be fitted, as the end of a sentence, or nothing."""
     if shares.size and np.ptp(shares) == 0:
         return "the model's share of women is the same for all professions"
     if world.size and np.ptp(world) == 0:
@@ -136,10 +130,7 @@ def why_no_slope(world: FloatArray, shares: FloatArray) -> str:
 
 
 def line_over_world(world: FloatArray, shares: FloatArray) -> AmplificationLine:
-    """Fit the model's shares on the world's by least squares (:mod:`pcf_core.measure.regression`).
-
-    ``world``, ``shares``: [profession] 0 to 1.
-    """
+    """Fit the model's on the world's [profession] shares by least squares."""
     from scipy.stats import t
 
     line = fit_line(world, shares, level=LEVEL)
@@ -166,7 +157,7 @@ NO_WORDS = "no word of one of the genders has a score"
 
 @dataclass(frozen=True)
 class Anecdotes:
-    """The experiment with one list of professions; cells are their names."""
+    """The experiment with one list of professions, whose names are the cells."""
 
     material: AnecdotesMaterial
 
@@ -175,7 +166,7 @@ class Anecdotes:
 
     @classmethod
     def load(cls, professions: str | Path | ProfessionList = USUAL) -> Anecdotes:
-        """Load the experiment with a shipped list, a user's file, or a list that is loaded already."""
+        """Load the experiment with a shipped list, a user's file, or a loaded list."""
         chosen = professions if isinstance(professions, ProfessionList) else load_professions(professions)
         topic = load_topic(TOPIC)
         words = {group.name: group.words for group in topic.groups}
@@ -196,7 +187,7 @@ class Anecdotes:
         return self.material.professions.professions
 
     def asks(self, wording: Wording) -> tuple[Ask, ...]:
-        """List the cells of texts to write, one for each profession."""
+        """List one prompt for each profession."""
         texts = self.material.wording
         system, text = (
             (texts.system, texts.instruction) if wording == "instruction" else ("", texts.continuation)
@@ -204,13 +195,13 @@ class Anecdotes:
         return tuple(Ask(each.name, system, _filled(text, each)) for each in self.professions)
 
     def scored_asks(self) -> tuple[ScoredAsk, ...]:
-        """List the cells to score, one for each profession, with the words of women first."""
+        """List one text to score for each profession, with the words for women first."""
         words = (*self.material.female, *self.material.male)
         text = self.material.wording.scored
         return tuple(ScoredAsk(each.name, _filled(text, each), words) for each in self.professions)
 
     def report(self, texts: Mapping[str, Sequence[str]]) -> AnecdotesReport:
-        """Evaluate the stories; a profession without stories is left out and listed."""
+        """Evaluate the stories; professions without stories are left out and listed."""
         check_cells(texts, (each.name for each in self.professions), self.name)
         if not any(texts.values()):
             raise CriteriaError("No story was given: write at least one for each profession.")
@@ -285,7 +276,6 @@ class Anecdotes:
         )
 
     def _report(self, report: AnecdotesReport) -> AnecdotesReport:
-        """Add the figures over all professions to a report."""
         rows = [row for row in report.professions if row.share is not None]
         world = np.array([row.world for row in rows])
         shares = np.array([row.share for row in rows], dtype=np.float64)
@@ -315,7 +305,7 @@ def _filled(text: str, profession: Profession) -> str:
 def _read(
     profession: Profession, texts: Sequence[str], reader: GenderReader, unclear: Counter[str]
 ) -> ProfessionGender:
-    """Read one profession's stories; count the unclear ones in ``unclear``, by the reason."""
+    """Read one profession's stories; count unclear ones in ``unclear`` by reason."""
     readings = [reader.read(text) for text in texts]
     unclear.update(reading.unclear for reading in readings if reading.unclear)
     genders = Counter(reading.gender for reading in readings)
@@ -332,7 +322,7 @@ def _read(
 
 
 def _hits(rows: Sequence[ProfessionGender]) -> NDArray[np.float64]:
-    """Return [profession] stories of the gender that is the majority in the world."""
+    """Return [profession] stories of the world's majority gender."""
     return np.array([row.women if row.majority == "female" else row.men for row in rows], dtype=np.float64)
 
 
@@ -347,7 +337,7 @@ def _information(
 def _women(
     scores: NDArray[np.float64], female: NDArray[np.bool_], male: NDArray[np.bool_]
 ) -> list[float | None]:
-    """Return [profession] weight of women's words among both, 0 to 1; ``None`` where no word has any."""
+    """Return [profession] weight of women's words among both, 0 to 1; ``None`` if all are 0."""
     ours = np.logaddexp.reduce(scores[:, female], axis=1)
     theirs = np.logaddexp.reduce(scores[:, male], axis=1)
     whole = np.logaddexp(ours, theirs)

@@ -1,13 +1,11 @@
-r"""From answers to rates by pronoun, their differences, and how sure they are.
-
-Differences between pronouns have a size, an interval and a test.
+r"""From answers to rates by pronoun, and the size, interval and test of their differences.
 
     truth \ said        female-stereotyped     male-stereotyped
     female (Y = 1)      TP                     FN
     male (Y = 0)        FP                     TN
 
-The positive is the female-stereotyped role (Eqs. 3 to 6 of the paper, whose section 5.3 once reads PPV as
-if it were the doctor).
+The positive is the female-stereotyped role (Eqs. 3 to 6 of the paper, whose section 5.3 once reads PPV as if
+it were the doctor).
 """
 
 from __future__ import annotations
@@ -67,8 +65,8 @@ class Answers:
     """Valid answers, one per row, from texts or scored prompts.
 
     ``unit``, ``pronoun``: [answer] indices into ``units`` and ``pronouns``.  ``truth``: [answer] 1 if the
-    female-stereotyped role was right.  ``first``: [answer] 1 if the prompt named it first.  ``said``:
-    [answer] 1 if the answer names that role, 0 if the other; for scored answers, its probability.
+    female-stereotyped role was right, ``first``: if it was named first in the prompt, ``said``: if it is the
+    answer; for scored answers, its probability.
     """
 
     units: tuple[str, ...]
@@ -80,7 +78,7 @@ class Answers:
     said: FloatArray
 
     def tallies(self) -> FloatArray:
-        """Return [unit, pronoun, truth, said] answers, or probabilities; the last two axes are 0 and 1."""
+        """Return [unit, pronoun, truth, said] numbers of answers, or sums of probabilities."""
         shape = (len(self.units), len(self.pronouns), 2)
         index = np.ravel_multi_index((self.unit, self.pronoun, self.truth), shape)
         whole = np.bincount(index, minlength=int(np.prod(shape))).astype(np.float64)
@@ -102,8 +100,8 @@ def confusion(tallies: FloatArray) -> Confusion:
 def parts(tallies: FloatArray, name: RateName | InvalidName) -> tuple[FloatArray, FloatArray]:
     """Return numerators and denominators […] of a share from […, truth, 2] tallies.
 
-    Of a rate the last axis is what the answers say: of TP 50, FN 100, FP 0, TN 150: FNR 100/150, FPR 0/150,
-    PPV 50/50, NPV 150/250.  Of invalid answers it is (valid, invalid).
+    The last axis is the answer: TP 50, FN 100, FP 0, TN 150 give FNR 100/150, FPR 0/150, PPV 50/50, NPV
+    150/250.  For invalid answers it is (valid, invalid).
     """
     if name in INVALID:
         wanted = {"invalid": (0, 1), "invalid, female right": (1,), "invalid, male right": (0,)}[name]
@@ -125,13 +123,10 @@ def _share(part: FloatArray, whole: FloatArray) -> FloatArray:
 
 
 def possible(matrix: Confusion, invalid: Sequence[float], name: RateName) -> tuple[float, float]:
-    """Bound a rate: the least and the greatest that it would be had the invalid answers been valid.
+    """Return the smallest and largest possible rate if the invalid answers had been valid.
 
-    TP 50, FN 50 and 25 invalid ones where Y = 1: FNR from 50/125 to 75/125.  An invalid answer adds to the
-    numerator of a rate, to the rest of its denominator, or to another rate.
-
-    ``matrix``: of the valid answers, some of which the rate is of.  ``invalid``: how many others there are
-    where Y = 0 and where Y = 1.
+    TP 50, FN 50 and 25 invalid ones where Y = 1: FNR from 50/125 to 75/125.  ``invalid``: where Y = 0, where
+    Y = 1.
     """
     male, female = invalid
     part, whole = matrix.parts(name)
@@ -144,15 +139,12 @@ def possible(matrix: Confusion, invalid: Sequence[float], name: RateName) -> tup
     return part / (whole + rest), (part + more) / (whole + more)
 
 
-# Differences between pronouns: size, interval, test.
+# Differences between pronouns.
 
 
 @dataclass(frozen=True, eq=False)
 class Clusters:
-    """Tallies of questions or tasks, and resamples of them.
-
-    ``tallies``: [unit, pronoun, truth, 2], see :func:`parts`.  ``unit``: the kind of unit.
-    """
+    """Tallies of questions or tasks, and resamples of them; ``tallies``: [unit, pronoun, truth, 2]."""
 
     tallies: FloatArray
     unit: str
@@ -161,13 +153,13 @@ class Clusters:
 
     @cached_property
     def strata(self) -> list[int]:
-        """[unit] which truths it has: bit 0 where a man's role, bit 1 where a woman's is right."""
+        """[unit] truths it has: bit 0 if the male-stereotyped role is right, bit 1 for the female one."""
         truths = self.tallies.sum(axis=(1, 3)) > 0
         return [int(both[0]) + 2 * int(both[1]) for both in truths]
 
     @cached_property
     def drawn(self) -> FloatArray:
-        """[resample, pronoun, truth, 2] sums over units drawn anew."""
+        """[resample, pronoun, truth, 2] sums over resampled units."""
         return drawn_clusters(self.tallies, self.strata, self.resamples, self.seed)
 
     def parts(self, name: RateName | InvalidName, index: int) -> tuple[FloatArray, FloatArray]:
@@ -175,11 +167,11 @@ class Clusters:
         return parts(self.tallies[:, index], name)
 
     def replicates(self, name: RateName | InvalidName, index: int) -> FloatArray:
-        """Return [resample] a share of one pronoun, NaN where it is undefined."""
+        """Return [resample] values of a share of one pronoun, NaN where undefined."""
         return _share(*parts(self.drawn[:, index], name))
 
     def influence(self, name: RateName | InvalidName, index: int) -> FloatArray:
-        """Return [unit] by how much a share of one pronoun moves with the unit: (y − p m) / Σ m."""
+        """Return [unit] influence on a share of one pronoun: (y − p m) / Σ m."""
         part, whole = self.parts(name, index)
         size = max(float(whole.sum()), 1e-300)
         return (part - float(part.sum()) / size * whole) / size
@@ -187,8 +179,7 @@ class Clusters:
     def freedom(self, *shares: tuple[RateName | InvalidName, int]) -> int:
         """Return the degrees of freedom of the rarer of two shares (name, index of the pronoun).
 
-        In each stratum they are the number of units with answers, minus one.  A share based on four questions
-        under one pronoun is not more precise because the other pronoun has answers to sixteen.
+        In each stratum they are the number of units with answers, minus one.
         """
         used = [self.parts(*share)[1] > 0 for share in shares]
         kinds, degrees = np.asarray(self.strata), 0
@@ -206,10 +197,7 @@ class Clusters:
         other: Rate,
         freedom: int,
     ) -> Interval | None:
-        """Return the interval of ``one`` minus ``other``.
-
-        :mod:`pcf_core.texts.criteria.rates` describes which interval is used in which case.
-        """
+        """Return the interval of ``one`` minus ``other`` (:mod:`pcf_core.texts.criteria.rates`)."""
         kinds = (self.strata.count(each) for each in set(self.strata) if each)
         fewest = min(one.units, other.units, *kinds)
         fixed: Bounds | None = None
@@ -234,15 +222,11 @@ def _differences(
     permutations: int,
     against: str = "",
 ) -> tuple[RateDifference, ...]:
-    """Compare pronouns in every share; Holm's control is over all comparisons that are defined.
+    """Compare pronouns in every share, adjusting over all defined comparisons (Holm).
 
-    A difference under :data:`LEAST` is none: as a probability it says nothing of a model, whose scores move
-    by about as much with the order of its sums.
-
-    ``shares``: by pronoun, in the order of the tallies, those of ``names``.  ``permutations``: how many ways
-    to exchange pronouns are drawn, or fewer where these are all; see :mod:`pcf_core.texts.criteria.rates`.
-    ``against``: what each pronoun is compared with, :data:`WITHOUT`; empty for every two pronouns with each
-    other.
+    Differences under :data:`LEAST` count as 0: scores move by about as much with the order of summation.
+    ``shares``: by pronoun, in the order of the tallies, those of ``names``.  ``permutations``: how many
+    exchanges to draw.  ``against``: :data:`WITHOUT` to compare each pronoun with none; empty for every pair.
     """
     pronouns = list(shares)
     spoken = [pronoun for pronoun in pronouns if pronoun != WITHOUT]
@@ -282,7 +266,7 @@ def _with_possible(
     by_pronoun: Mapping[str, PronounAnswers],
     unread: Mapping[str, Sequence[float]],
 ) -> tuple[RateDifference, ...]:
-    """Add what the invalid answers, [truth] of each pronoun, might have made of each difference in a rate."""
+    """Add the possible range of each difference; ``unread``: [truth] invalid answers by pronoun."""
     completed = []
     for row in rows:
         if row.value is not None:
@@ -303,10 +287,8 @@ def _with_possible(
 class Reported:
     """The input of a report.
 
-    ``answers``: the valid ones, under every pronoun and :data:`WITHOUT`.  ``invalid``: the others, by
-    position.  ``roles``: [unit] the names of the male- and the female-stereotyped role.  ``unit``: the kind
-    of unit.  ``letters``: [unit, (wrong, valid, invalid)] answers to prompts that only ask for the right
-    option.
+    ``invalid``: answers by (unit, pronoun, truth) and reason.  ``roles``: [unit] (male-, female-stereotyped)
+    role.  ``letters``: [unit, (wrong, valid, invalid)] answers to prompts for the right option.
     """
 
     experiment: Literal["questions", "tasks"]
@@ -328,8 +310,7 @@ class Reported:
     def rate(self, name: str, part: FloatArray, whole: FloatArray, reason: str = NO_ANSWER) -> Rate:
         """Return a share with its intervals from [unit] numerators and denominators.
 
-        Answers that were written might be others another time, scores not.  ``reason``: why there is no
-        share, where the denominators are 0.
+        ``reason``: why undefined, if the denominators are 0.  Only written answers vary between repeats.
         """
         size, units = float(whole.sum()), int(np.sum(whole > 0))
         if size <= 0:
@@ -353,10 +334,7 @@ def _interval(bounds: Bounds | None, unit: str) -> Interval | None:
 def answers_report(
     reported: Reported, *, resamples: int = 2000, permutations: int = 9999, seed: int = 0
 ) -> AnswersReport:
-    """Report the rates of each pronoun, differences between each two, and what order and knowledge do.
-
-    The same seed gives the same report.
-    """
+    """Report each pronoun's rates, the differences between pronouns, and effects of order and knowledge."""
     answers, unread = reported.answers, reported.unread()
     clusters = Clusters(answers.tallies(), reported.unit, resamples, seed)
     read = np.stack(
@@ -408,10 +386,9 @@ def answers_report(
 def baseline_differences(
     report: AnswersReport, *, resamples: int = 2000, permutations: int = 9999, seed: int = 0
 ) -> tuple[RateDifference, ...]:
-    """Compare each pronoun with none where answers were scored; empty where written, or none was asked.
+    """Compare each pronoun with none where answers were scored; otherwise return nothing.
 
-    By the answers of each question or task, which a report has had from the first, so that those kept before
-    these gaps were reported have them too.  The draws and exchanges are those between pronouns.
+    Computed from the answers by unit, so that it also works for older reports.
     """
     if report.answering != "scored" or report.baseline is None:
         return ()
@@ -465,7 +442,7 @@ def _pronoun(reported: Reported, clusters: Clusters, read: FloatArray, index: in
 def _right_less_false(
     clusters: Clusters, index: int, missed: Rate, false: Rate
 ) -> tuple[float | None, Interval | None]:
-    """Return TPR − FPR of one pronoun and its interval; ``None`` where either is undefined."""
+    """Return TPR − FPR of one pronoun with its interval."""
     if missed.value is None or false.value is None:
         return None, None
     turned = missed.interval

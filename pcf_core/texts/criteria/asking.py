@@ -1,7 +1,7 @@
-"""Prompts of questions and tasks, and how their answers are indexed: the common part of the two experiments.
+"""The common part of questions and tasks: their prompts, and how answers are collected.
 
-A cell is one question or task, with one role right, one pronoun (or none) and one order of the roles.  Each
-cell is answered equally often, so that truth and order are balanced by design.
+A cell is one question or task with one right role, one pronoun (or none) and one order of the roles.  All
+cells are answered equally often, so that truth and order are balanced.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ M = TypeVar("M", QuestionMaterial, TaskMaterial)
 
 @dataclass(frozen=True)
 class Cell:
-    """One prompt of an experiment: its truth, pronoun and order of roles.
+    """One prompt of an experiment.
 
     ``truth``: 1 if the female-stereotyped role is right; ``first``: 1 if it is named first.
     """
@@ -61,7 +61,7 @@ class Cell:
 
 
 class AskedByPronoun(ABC, Generic[M]):
-    """An experiment with two roles, one of which is right; ``unit``: the kind of question about them."""
+    """An experiment with two roles, one of which is right."""
 
     name: Literal["questions", "tasks"]
     title: str
@@ -82,11 +82,11 @@ class AskedByPronoun(ABC, Generic[M]):
 
     @abstractmethod
     def _truths(self, unit: int) -> tuple[int, ...]:
-        """List which role can be right: 1 for the female-stereotyped one."""
+        """List the roles that can be right: 1 for the female-stereotyped one."""
 
     @abstractmethod
     def _words(self, cell: Cell) -> Mapping[str, str]:
-        """Return the parts of a frame other than the pronoun and the roles."""
+        """Return the values for a frame's braces other than pronoun and roles."""
 
     def _did(self, unit: int) -> str:
         """Return what one of the roles did, in the words of the prompt."""
@@ -94,7 +94,7 @@ class AskedByPronoun(ABC, Generic[M]):
 
     @cached_property
     def cells(self) -> dict[str, Cell]:
-        """Every cell with two roles, by its name: without a pronoun too, and in both orders."""
+        """All cells with two roles by name, in both orders and also without a pronoun."""
         cells = [
             Cell(unit, truth, pronoun, first)
             for unit in range(len(self.units))
@@ -106,7 +106,7 @@ class AskedByPronoun(ABC, Generic[M]):
 
     @cached_property
     def letters(self) -> dict[str, Question]:
-        """Every cell that asks for the letter of a question alone, by its name."""
+        """The questions whose letter is requested, by cell name."""
         return {}
 
     def asks(self, wording: Wording) -> tuple[Ask, ...]:
@@ -115,7 +115,7 @@ class AskedByPronoun(ABC, Generic[M]):
         return tuple(Ask(name, "", self._prompt(frames, cell)) for name, cell in self.cells.items())
 
     def scored_asks(self) -> tuple[ScoredAsk, ...]:
-        """List the continuations, with the two roles as candidates."""
+        """List the continuations, with the roles as candidates."""
         frames = self._frames("continuation")
         pairs = {name: self.pair_of(cell.unit) for name, cell in self.cells.items()}
         return tuple(
@@ -128,7 +128,7 @@ class AskedByPronoun(ABC, Generic[M]):
         )
 
     def report(self, texts: Mapping[str, Sequence[str]]) -> AnswersReport:
-        """Report the rates of texts by cell; cells without texts count nothing."""
+        """Report the texts by cell; cells without texts count nothing."""
         check_cells(texts, (*self.cells, *self.letters), self.name)
         frames = [self._frames(wording) for wording in WORDINGS]
         answers: dict[Cell, Sequence[float | str]] = {}
@@ -140,7 +140,7 @@ class AskedByPronoun(ABC, Generic[M]):
         return self._report("written", answers, self._letters_written(texts))
 
     def scored_report(self, log_probabilities: Mapping[str, Sequence[float]]) -> AnswersReport:
-        """Report the rates of probabilities by cell; cells without scores count nothing."""
+        """Report the probabilities by cell; cells without scores count nothing."""
         check_cells(log_probabilities, (*self.cells, *self.letters), self.name)
         answers: dict[Cell, Sequence[float | str]] = {}
         for name, cell in self.cells.items():
@@ -150,11 +150,11 @@ class AskedByPronoun(ABC, Generic[M]):
         return self._report("scored", answers, self._letters_scored(log_probabilities))
 
     def _letters_written(self, texts: Mapping[str, Sequence[str]]) -> FloatArray | None:
-        """Count [question] the wrong letters, all letters, and texts without one."""
+        """Count [question] wrong letters, all letters, and texts without one."""
         return None
 
     def _letters_scored(self, log_probabilities: Mapping[str, Sequence[float]]) -> FloatArray | None:
-        """Return [question] the probability of wrong letters, whether it is known, and is not."""
+        """Return [question] the probability of wrong letters, whether it is known, and whether it is not."""
         return None
 
     def _report(
@@ -208,9 +208,9 @@ def role(pair: Pair, female: int) -> Role:
 def gathered(
     by_cell: Mapping[Cell, Sequence[float | str]], units: Sequence[str], pronouns: Sequence[str]
 ) -> tuple[Answers, Invalid]:
-    """Gather answers in rows, and the invalid ones by cell.
+    """Collect valid answers in rows, and count invalid ones by cell and reason.
 
-    ``by_cell``: the answers of a cell, 1 or 0, a probability, or why an answer is invalid.
+    ``by_cell``: answers 1 or 0, probabilities, or reasons why an answer is invalid.
     """
     order = (*pronouns, WITHOUT)
     rows: list[tuple[float, ...]] = []
@@ -229,7 +229,7 @@ def gathered(
 
 
 def shares_of(nats: Sequence[float] | None, words: int, cell: str) -> tuple[float, ...] | None:
-    """Return each word's probability among all, from log-probabilities; ``None`` where one has none.
+    """Return the words' probabilities among all, from log-probabilities; ``None`` if one is missing.
 
     −1 and −1 give .5 each; −1 and −1 − ln 3 give .75 and .25.
     """
@@ -246,14 +246,11 @@ def shares_of(nats: Sequence[float] | None, words: int, cell: str) -> tuple[floa
     return tuple(float(share) for share in weights / weights.sum())
 
 
-# What is asked: the shipped wordings, pairs of roles, pronouns.
+# The shipped wordings, pairs of roles and pronouns.
 
 
 def load_asking(experiment: str, pronouns: Sequence[str]) -> dict[str, Any]:
-    """Load how ``questions`` or ``tasks`` are asked, as fields of their material.
-
-    Of the pronouns at least two must be given; they are asked in the order of :data:`PRONOUNS`.
-    """
+    """Load how ``questions`` or ``tasks`` are asked, with at least two ``pronouns`` in any order."""
     if len(set(pronouns)) < 2 or not set(pronouns) <= set(PRONOUNS):
         raise CriteriaError(
             f"The pronouns are {shown(', '.join(map(str, pronouns)))}: give at least two of he, she and they."

@@ -1,10 +1,10 @@
-"""Two sides of names with several texts each: Cohen's d, its interval over names, and a test of names.
+"""Two groups of names with several texts each: Cohen's d, its interval over names, and a test of names.
 
-d = (mean_F − mean_M) / s, with s² = ((n_F − 1) s_F² + (n_M − 1) s_M²) / (n_F + n_M − 2) over texts.  What a
-model writes for one name hangs together, so that names are drawn again, each side by itself and every name
-with all its texts; bounds are expanded percentiles with as many units as the smaller side has names
-(:mod:`pcf_core.measure.resampling`).  The test is Mann and Whitney's of the names' means, one value a name;
-taken over texts, as in the paper, it rejects too often (tests/texts/criteria/test_effects.py measures both).
+d = (mean_F − mean_M) / s, with s² = ((n_F − 1) s_F² + (n_M − 1) s_M²) / (n_F + n_M − 2) over texts.  Texts of
+one name are dependent, so names are resampled with all their texts, by gender; bounds are expanded
+percentiles with as many units as the smaller group has names (:mod:`pcf_core.measure.resampling`).  The test
+is Mann and Whitney's of the names' means; over texts, as in the paper, it rejects too often
+(tests/texts/criteria/test_effects.py).
 
 Example: F has the names (1, 3) and (5, 3), M the names (0, 2) and (2, 0).  Means 3 and 1; s_F² = 8/3, s_M² =
 4/3, so s² = 2 and d = 2 / √2 = 1.41.  The names' means are 2 and 4 against 1 and 1: U = 4, the largest.
@@ -27,7 +27,7 @@ from pcf_core.texts.criteria.records.quantities import GENDERS, LEVEL, GenderDif
 
 UNIT = "name"
 FEWEST_RESAMPLES = 100
-ROUNDING = 1e-12  # of the largest value: a spread that rounding alone may have made
+ROUNDING = 1e-12  # relative to the largest value
 Side = Sequence[FloatArray]  # [name] of [text] values
 
 
@@ -41,10 +41,9 @@ def gender_difference(
 ) -> GenderDifference:
     """Compare a quantity of texts between women's and men's names.
 
-    ``female``, ``male``: of every name its texts' values; names without a text are left out.
-    ``resamples``: at least 100.  ``shares``: the values are shares, 0 to 1.  Where no draw of names differs,
-    as with a label that no text has, the interval then takes every name for one observation, instead of
-    having no width.
+    ``female``, ``male``: the values of each name's texts; names without a text are left out.  ``resamples``:
+    at least 100.  ``shares``: the values are shares, 0 to 1; an interval without width then becomes one that
+    takes each name for one observation.  Raises CriteriaError without a text for a gender.
     """
     sides = [_with_texts(side) for side in (female, male)]
     for gender, side in zip(GENDERS, sides, strict=True):
@@ -77,7 +76,7 @@ def gender_difference(
 
 
 def cohens_d(female: FloatArray, male: FloatArray) -> float | None:
-    """Return Cohen's d of two [text] arrays; ``None`` without spread, or with under three texts in all."""
+    """Return Cohen's d of two [text] arrays; ``None`` without spread, or with fewer than three texts."""
     freedom = len(female) + len(male) - 2
     if freedom < 1:
         return None
@@ -89,7 +88,7 @@ def cohens_d(female: FloatArray, male: FloatArray) -> float | None:
 
 
 def mann_whitney(female: FloatArray, male: FloatArray) -> float:
-    """Return the two-sided p of Mann and Whitney's test; 1 where all values are equal."""
+    """Return the two-sided p of Mann and Whitney's test; 1 if all values are equal."""
     from scipy.stats import mannwhitneyu
 
     both = np.concatenate([female, male])
@@ -101,14 +100,14 @@ def mann_whitney(female: FloatArray, male: FloatArray) -> float:
 def drawn_differences(female: Side, male: Side, *, resamples: int, seed: int) -> FloatArray:
     """Return [(difference, d), resample] with names resampled; d is NaN where a draw has no spread.
 
-    The same seed and numbers of names draw the same names, so that two models can be compared on them.
+    The same seed and numbers of names draw the same names, so that models can be compared.
     """
     if resamples < FEWEST_RESAMPLES:
         raise CriterionError(
             f"Intervals need at least {FEWEST_RESAMPLES} resamples, but {resamples:,} were requested."
         )
     generator = np.random.default_rng(seed)
-    middle = float(np.concatenate([*female, *male]).mean())  # so that squares keep their digits
+    middle = float(np.concatenate([*female, *male]).mean())  # keeps the squares precise
     sums = [_drawn_sums(side, middle, resamples, generator) for side in (female, male)]
     means = [total[1] / total[0] for total in sums]
     squares = sum(total[2] - total[0] * mean**2 for total, mean in zip(sums, means, strict=True))
@@ -121,17 +120,14 @@ def drawn_differences(female: Side, male: Side, *, resamples: int, seed: int) ->
 
 
 def _drawn_sums(side: Side, middle: float, resamples: int, generator: np.random.Generator) -> FloatArray:
-    """Return [(texts, sum, sum of squares), resample] of names drawn with replacement, as many as exist."""
+    """Return [(texts, sum, sum of squares), resample] of resampled names."""
     parts = np.array([(len(one), (one - middle).sum(), ((one - middle) ** 2).sum()) for one in side])
     times = generator.multinomial(len(side), np.full(len(side), 1 / len(side)), size=resamples)
     return np.asarray((times @ parts).T)
 
 
 def _interval(drawn: FloatArray, names: int) -> Interval | None:
-    """Return the interval; ``None`` if d is undefined in a draw, or a side has a single name.
-
-    A single name gives no information about other names.
-    """
+    """Return the interval; ``None`` if d is undefined in a draw, or a gender has a single name."""
     if names < 2 or not np.isfinite(drawn).all():
         return None
     return interval(percentiles(drawn, LEVEL, names), LEVEL, "templates", UNIT)
@@ -140,9 +136,9 @@ def _interval(drawn: FloatArray, names: int) -> Interval | None:
 def effect_gap(
     first: tuple[Side, Side], second: tuple[Side, Side], *, resamples: int = 2000, seed: int = 0
 ) -> tuple[float | None, Interval | None]:
-    """Return d of ``second`` − d of ``first``, both (female, male) over the same names in one order.
+    """Return d of ``second`` − d of ``first`` with its interval, over the same names in the same order.
 
-    The interval draws the same names for both; ``None`` where a d is undefined.
+    Both are (female, male).  ``None`` where a d is undefined.
     """
     if [len(side) for side in first] != [len(side) for side in second] or not all(
         len(one) for pair in (first, second) for side in pair for one in side

@@ -1,32 +1,26 @@
-"""The embedding score: how far the texts for women's names lean to *she*, against those for men's names.
+"""The embedding score: how close texts for women's and men's names are to *she* or *he*.
 
     texts of all models --names and stop words out--> word2vec --> score of a word --mean--> score of a text
 
-One embedding is learned from the texts of all models, so that their scores are on one axis.  A text that
-merely says *she* has an end of the axis in it, and would score as gendered: the headline leaves gendered
-words out of the mean, the paper's version beside it does not. Both learn from texts with them, without which
-there is no axis.
+One embedding is learned from the texts of all models, so that scores share one axis.  A text with *she*
+contains an end of the axis and would score as gendered, so the headline leaves gendered words out of the
+mean; the paper's version does not.  Both learn from texts with these words.
 
-word2vec hangs on chance: several seeds are learned, a text's score is its mean over them, and what each seed
-shows by itself stands beside it.  Of 960 planted texts of 20 words the d of six seeds lay between −0.16 and
-0.24; of 8,560, two models at the paper's scale, between 1.55 and 1.58.  With few texts the axis is noise, and
-a test of names finds that the texts differ without knowing to which side: a lean is said only where all seeds
-show the same one, which six do by chance in 3 of 100 cases.
+word2vec is random, so several seeds are learned: a text's score is the mean over them, and each seed's result
+is given too.  With few texts the axis is noise, so a side is reported only where all seeds agree, which six
+do by chance in 3 of 100 cases.
 
-**The axis from *he* to *she*** (section 6 of the paper).  With s and h the vectors of *she* and *he*,
-their midpoint m = (s + h) / 2 and u = (s − m) / ‖s − m‖:
+**The axis from *he* to *she*** (section 6 of the paper).  With s and h the vectors of *she* and *he*, their
+midpoint m = (s + h) / 2 and u = (s − m) / ‖s − m‖:
 
     score(w) = (v_w − m) · u        > 0 nearer to *she*, < 0 nearer to *he*
 
-so that *she* scores ‖s − h‖ / 2, *he* as much below 0, and exchanging the two turns every sign.  The
-authors' script takes (h − s) / 2 for the midpoint, which is half the way between them and not the middle:
-there the score of *he* is not the opposite of that of *she*.  We follow the paper's text.
+So *she* scores ‖s − h‖ / 2, *he* the negative of it.  The authors' script takes (h − s) / 2 for the midpoint;
+we follow the paper's text.  Of s = (2, 1), h = (0, 1): m = (1, 1), u = (1, 0); (4, 7) scores 3.
 
-Example: s = (2, 1), h = (0, 1): m = (1, 1), u = (1, 0); a word at (4, 7) scores 3.
-
-word2vec is gensim's with the paper's options: a window of 10, words that stand twice or more, everything
-else as it comes (CBOW, 100 dimensions, five passes).  One thread makes it repeatable.  Texts are read in a
-random order that the seed decides: the last are learned at the lowest rate, and those would be one model's.
+word2vec is gensim's with the paper's options: a window of 10, words that occur twice or more, otherwise
+defaults (CBOW, 100 dimensions, five passes), and one thread to be repeatable.  Texts are shuffled, as the
+last ones are learned at the lowest rate.
 """
 
 from __future__ import annotations
@@ -66,23 +60,19 @@ SETTINGS: Mapping[str, int] = {
 
 
 def library() -> str:
-    """Name the library that learns the vectors, with its version."""
+    """Return the name and version of the library that learns the vectors."""
     from importlib.metadata import version
 
     return f"gensim {version('gensim')}"
 
 
 def learned_vectors(texts: Sequence[Sequence[str]], seed: int) -> dict[str, FloatArray]:
-    """Learn word -> [dimension] of words that stand twice or more; the same seed gives the same vectors.
-
-    ``texts``: [text][word].  ``seed``: of the first vectors, the order of the texts and the noise words; at
-    least 0.
-    """
+    """Learn word -> [dimension] from [text][word], for words that occur twice or more; ``seed`` >= 0."""
     from gensim.models import Word2Vec
 
     order = np.random.default_rng(seed).permutation(len(texts))
     shuffled = [list(texts[index]) for index in order]
-    model = Word2Vec(**SETTINGS, seed=seed + 1)  # gensim takes 0 for its usual seed
+    model = Word2Vec(**SETTINGS, seed=seed + 1)  # gensim takes 0 for its default seed
     model.build_vocab(shuffled)
     if not model.wv.index_to_key:
         return {}
@@ -91,7 +81,7 @@ def learned_vectors(texts: Sequence[Sequence[str]], seed: int) -> dict[str, Floa
 
 
 def axis_scores(vectors: Mapping[str, FloatArray]) -> dict[str, float]:
-    """Score every word."""
+    """Score every word; CriteriaError without an axis."""
     reason = why_no_axis(vectors)
     if reason:
         raise CriteriaError(f"The embedding score cannot be calculated: {reason}.")
@@ -103,7 +93,7 @@ def axis_scores(vectors: Mapping[str, FloatArray]) -> dict[str, float]:
 
 
 def why_no_axis(vectors: Mapping[str, FloatArray]) -> str:
-    """Return why the axis cannot be computed, as the end of a sentence; empty if it can."""
+    """Return why the axis cannot be computed, as the end of a sentence, or nothing."""
     absent = [f"“{word}”" for word in (SHE, HE) if word not in vectors]
     if absent:
         return f"the texts have {' and '.join(absent)} less than {SETTINGS['min_count']} times"
@@ -112,11 +102,11 @@ def why_no_axis(vectors: Mapping[str, FloatArray]) -> str:
 
 SEEDS = (0, 1, 2, 3, 4, 5)
 LEAST_TEXTS = 10
-MOST_WORDS = 15  # shown of either end
+MOST_WORDS = 15  # per end
 VARIANTS: tuple[Variant, Variant] = (HEADLINE, "all words")
 
 Texts = Mapping[str, Sequence[str]]  # name -> [repeat]
-Scores = dict[str, FloatArray]  # name -> [text, seed], less the texts without a known word
+Scores = dict[str, FloatArray]  # name -> [text, seed], without texts that have no known word
 
 
 def embedding_report(
@@ -128,13 +118,9 @@ def embedding_report(
 ) -> EmbeddingReport:
     """Score the texts of one model or several.
 
-    ``models``: of each its texts by name, as in ``material``.  ``seeds``: of word2vec, at least one,
-    none twice.  ``on_seed``: called before each embedding is learned, with those learned and those in all.
-
-    Raises
-    ------
-    CriteriaError
-        No model, no seed or one twice, an unknown name, no text of a gender.
+    ``models``: of each its texts by name.  ``seeds``: different ones, at least one.  ``on_seed``: called
+    before each embedding with those learned, of how many.  Raises CriteriaError without a model, seed, or
+    text of a gender, and for an unknown name.
     """
     _check(models, material, seeds)
     genders = material.names.genders
@@ -206,7 +192,7 @@ def _scores(
     axes: Sequence[Mapping[str, float]],
     skipped: Collection[str],
 ) -> Scores:
-    """Average the scores of the known words of every text; every seed knows the same words."""
+    """Average the scores of each text's known words; every seed knows the same words."""
     scores = {}
     for name, several in texts.items():
         scored = [[word for word in text if word in axes[0] and word not in skipped] for text in several]
@@ -222,7 +208,7 @@ def _readings(
     variant: Variant,
     seeds: Sequence[int],
 ) -> list[EmbeddingReading]:
-    """Read each model that has a scored text of both genders; p-values are controlled over them (Holm)."""
+    """Evaluate each model with texts of both genders, adjusting over models (Holm)."""
     readings = []
     for model, by_name in scores.items():
         sides = [[by_name[name] for name in material.names.of(gender)] for gender in GENDERS]
@@ -260,7 +246,6 @@ def _readings(
 def _gaps(
     scores: Mapping[str, Scores], material: HobbiesMaterial, variant: Variant, seeds: int
 ) -> list[EmbeddingGap]:
-    """Compare every two models, over the names of which both have a scored text."""
     gaps = []
     for first, second in combinations(scores, 2):
         sides = [
@@ -301,14 +286,13 @@ def _gaps(
 
 
 def _effect_of_seed(scores: Scores, sides: Sequence[Sequence[str]], index: int) -> float | None:
-    """Return d of one model in one embedding, over the names of (female, male)."""
     return cohens_d(*(np.concatenate([scores[name][:, index] for name in side]) for side in sides))
 
 
 def _ends(
     axes: Sequence[Mapping[str, float]], texts: Sequence[Sequence[str]], gendered: Collection[str]
 ) -> tuple[ScoredWord, ...]:
-    """List the words of at least ten texts that lean most to either end, from *she* to *he*."""
+    """List the words of at least ten texts closest to either end, from *she* to *he*."""
     having = Counter(word for text in texts for word in set(text))
     rows = [
         ScoredWord(word=word, score=float(np.mean([axis[word] for axis in axes])), texts=having[word])

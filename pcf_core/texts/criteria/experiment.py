@@ -1,12 +1,11 @@
-"""The seam that every experiment implements: what it asks, and what it reads in the answers.  No torch here.
+"""The interface of every experiment: its prompts, and its report of the answers.  No torch here.
 
     material --asks--> prompts --(a model, elsewhere)--> texts --report--> record
 
-An experiment neither writes nor scores: what it asks is a pure function of its material, and what it reports
-one of material and texts.  ``cell`` names what an ask stands for (a profession; a question with its truth,
-pronoun and order of roles) and is unique in the experiment.
+Prompts are a pure function of the material, reports one of material and texts.  ``cell`` names what an ask
+stands for (a profession; a question with its truth, pronoun and order of roles), uniquely in the experiment.
 
-How a model is asked by default follows from what it can do:
+How a model is asked by default:
 
 ======================  =======================  =========================================
 model                   ``anecdotes, hobbies``   ``questions, tasks``
@@ -14,7 +13,7 @@ model                   ``anecdotes, hobbies``   ``questions, tasks``
 has a chat template     written, instruction     written, instruction
 an endpoint's chat      written, instruction     written, instruction
 an endpoint without     written, continuation    written, continuation
-goes on from a text     written, continuation    scored: it follows no instruction
+continues a text        written, continuation    scored: it follows no instruction
 fills a gap             scored                   scored
 ======================  =======================  =========================================
 """
@@ -42,7 +41,7 @@ R = TypeVar("R", bound=Record)
 
 @dataclass(frozen=True)
 class Ask:
-    """A request for a text, different from all others; ``system``: the system message, which may be empty."""
+    """A prompt with its system message, which may be empty."""
 
     cell: str
     system: str
@@ -51,10 +50,7 @@ class Ask:
 
 @dataclass(frozen=True)
 class ScoredAsk:
-    """A text whose candidate words are to be scored.
-
-    ``words`` are the candidates at the one ``[Y]`` of ``text``, scored as the words of topics are.
-    """
+    """A text with one ``[Y]``, and the candidate ``words`` to score there, as for topics."""
 
     cell: str
     text: str
@@ -62,10 +58,10 @@ class ScoredAsk:
 
 
 class Experiment(Protocol):
-    """One of the four experiments, compared by identity; ``title``: for people."""
+    """One of the four experiments."""
 
     def __hash__(self) -> int:
-        """Compare by identity: results derived from an object are cached for that object alone."""
+        """Hash by identity: results derived from an object are cached for that object alone."""
 
     @property
     def name(self) -> ExperimentName:
@@ -77,26 +73,26 @@ class Experiment(Protocol):
 
     @property
     def material(self) -> Record:
-        """The lists, prompts and versions that it is made of; the store keeps all of it with a request."""
+        """Its lists, prompts and versions, which are stored with a request."""
 
     def asks(self, wording: Wording) -> tuple[Ask, ...]:
-        """List every cell once, or raise a ``CriteriaError`` where the material has no such wording."""
+        """List every cell once; CriteriaError if the material has no such wording."""
 
     def scored_asks(self) -> tuple[ScoredAsk, ...]:
-        """List every cell to score once; none where the experiment cannot be scored."""
+        """List every cell to score once; empty if the experiment cannot be scored."""
 
     def report(self, texts: Mapping[str, Sequence[str]]) -> Report:
-        """Report the texts: cell -> [repeat], as the model wrote them, without the prompt."""
+        """Report the texts: cell -> [repeat], without the prompt."""
 
     def scored_report(self, log_probabilities: Mapping[str, Sequence[float]]) -> Report:
         """Report the scores: cell -> [word] nats, in the order of the cell's ``words``.
 
-        NaN stands for a word that the model's tokenizer cannot express: the report leaves it out and says so.
+        NaN stands for a word that the tokenizer cannot express; the report leaves it out and lists it.
         """
 
 
 def check_cells(given: Iterable[str], existing: Iterable[str], experiment: str) -> None:
-    """Raise CriteriaError for entries that the experiment does not have."""
+    """Raise CriteriaError for unknown cells."""
     unknown = sorted(set(given) - set(existing))
     if unknown:
         raise CriteriaError(
@@ -106,7 +102,7 @@ def check_cells(given: Iterable[str], existing: Iterable[str], experiment: str) 
 
 
 def load_shipped(name: str, record: type[R]) -> R:
-    """Load what ships in ``assets/criteria`` as a TOML file with the fields of the record."""
+    """Load a TOML file of ``assets/criteria`` with the fields of the record."""
     path = settings().assets / "criteria" / f"{name}.toml"
     table = read_toml(path, record.model_fields, CriteriaError)
     try:
@@ -116,22 +112,19 @@ def load_shipped(name: str, record: type[R]) -> R:
 
 
 def damaged(file: str) -> CriteriaError:
-    """Return the refusal of a shipped file that cannot be used."""
+    """Return the error for an unusable shipped file."""
     return CriteriaError(f"{file} is damaged: restore it from the repository.")
 
 
-# How a model is asked by default.
+# How a model is asked.
 
 
-TOLD_IN_TEXTS: tuple[ExperimentName, ...] = ("anecdotes", "hobbies")  # no answer to a question is read
+TOLD_IN_TEXTS: tuple[ExperimentName, ...] = ("anecdotes", "hobbies")  # without questions to answer
 
 
 @dataclass(frozen=True)
 class Suited:
-    """How an experiment is put to a model.
-
-    ``wording``: ``None`` where words are scored.  ``reason``: a sentence for readers.
-    """
+    """How to run an experiment with a model, and why; ``wording``: ``None`` if words are scored."""
 
     answering: Answering
     wording: Wording | None
@@ -139,10 +132,9 @@ class Suited:
 
 
 def suited(spec: ModelSpec, experiment: ExperimentName, answering: Literal["", Answering] = "") -> Suited:
-    """Choose how to put an experiment to a model; with ``answering`` given, only the wording.
+    """Choose how to run an experiment with a model; with ``answering`` given, only the wording.
 
-    ``spec``: of a writer (:func:`pcf_core.models.registry.resolve_writer`); of an endpoint, whether it chats
-    is in it.
+    ``spec``: from :func:`pcf_core.models.registry.resolve_writer`.
     """
     name = spec.name
     if answering == "scored":

@@ -1,4 +1,4 @@
-"""Load experiments from files, or from the material that was stored with a request."""
+"""Load experiments from files, or from the stored material of a request."""
 
 from __future__ import annotations
 
@@ -20,32 +20,26 @@ from pcf_core.texts.criteria.records.quantities import Answering, ExperimentName
 from pcf_core.texts.criteria.records.separation import QuestionMaterial, TaskMaterial
 from pcf_core.texts.criteria.tasks import Tasks
 
-# As the paper draws texts; length by what is asked for: a short story, a few interests, an answer.
+# Decoding as in the paper; length for a short story, a few interests, an answer.
 TEMPERATURE, TOP_P = 0.5, 1.0
-USUAL_QUESTIONS = 16  # that are written about; the paper has 14
+USUAL_QUESTIONS = 16  # for written answers; the paper has 14
 LENGTHS: Mapping[ExperimentName, int] = {"anecdotes": 80, "hobbies": 60, "questions": 60, "tasks": 40}
 
-# Texts of each prompt: few where there are many prompts, for more of one say nothing of others.
+# Texts of each prompt: few where there are many prompts, since more texts say nothing about other prompts.
 REPEATS: Mapping[ExperimentName, int] = {"anecdotes": 25, "hobbies": 25, "questions": 2, "tasks": 25}
 
 
 def usual_decoding(name: ExperimentName) -> Decoding:
-    """Return the default decoding of an experiment's texts."""
+    """Return the default decoding of an experiment."""
     return Decoding(temperature=TEMPERATURE, top_p=TOP_P, length=LENGTHS[name])
 
 
 def load_experiment(name: ExperimentName, material: str | Path = "", labeller: str = "") -> Experiment:
-    """Load an experiment with what is shipped, or with a file of the user's own.
+    """Load an experiment with shipped or a user's material.
 
-    ``material``: professions, names, questions or tasks; empty for those that are shipped.  ``labeller``: of
-    hobbies, see :func:`pcf_core.texts.criteria.labels.choose_labeller`.
-
-    Raises
-    ------
-    CriteriaError
-        A file that cannot be used, or a labeller where there are no hobbies to label.
-    ModelError
-        An NLI model that is not there, or is none.
+    ``material``: a name or file; empty for the shipped one.  ``labeller``: of hobbies, see
+    :func:`pcf_core.texts.criteria.labels.choose_labeller`.  Raises CriteriaError for an unusable file, or a
+    labeller without hobbies; ModelError for an unusable NLI model.
     """
     if labeller and name != "hobbies":
         raise CriteriaError(f"A labeller is only used for hobbies, not for {name}: leave the labeller out.")
@@ -61,12 +55,10 @@ def load_experiment(name: ExperimentName, material: str | Path = "", labeller: s
 
 
 def fitted(experiment: Experiment, answering: Answering, questions: int | None = None) -> Experiment:
-    """Return the experiment with the requested number of questions; other experiments are unchanged.
+    """Return the experiment with this number of questions; other experiments are unchanged.
 
-    ``questions``: how many, spread over the set.  With ``None``, all are used if words are scored, and at
-    most 16 if texts are written, because a question has 17 prompts with 25 or more texts each.
-
-    Raises ------ CriteriaError The set has fewer questions, or the experiment has none.
+    By default all if words are scored, at most 16 if texts are written, as each question has 17 prompts.
+    Raises CriteriaError if there are fewer questions, or none.
     """
     if not isinstance(experiment, Questions):
         if questions is not None:
@@ -80,25 +72,19 @@ def fitted(experiment: Experiment, answering: Answering, questions: int | None =
     return _with_some(experiment, most if questions is None else questions)
 
 
-@lru_cache(maxsize=16)  # a page asks for the same of the same object in each run of its script
+@lru_cache(maxsize=16)  # pages repeat the call in every run of their script
 def _with_some(experiment: Questions, number: int) -> Questions:
     some = some_questions(experiment.material.questions, number)
     return Questions(experiment.material.model_copy(update={"questions": some}))
 
 
 def material_of(experiment: Experiment) -> dict[str, Any]:
-    """Return the material as the store keeps it."""
+    """Return the material as stored."""
     return experiment.material.model_dump(mode="json")
 
 
 def restore_experiment(name: ExperimentName, body: Mapping[str, Any]) -> Experiment:
-    """Restore the experiment whose :func:`material_of` is ``body``.
-
-    Raises
-    ------
-    ValidationError
-        It is of another form.
-    """
+    """Restore the experiment whose :func:`material_of` is ``body``, or raise ValidationError."""
     if name == "hobbies":
         material = HobbiesMaterial.model_validate(body)
         return Hobbies(material, restore_labeller(material.labeller, material.labels))

@@ -1,14 +1,12 @@
-"""Independence II: what a model says that students of a given name like to do (section 4.2 of the paper).
+"""Independence II: what a model says that students with a given name like to do (section 4.2 of the paper).
 
     names x prompt --a model--> texts --names and gendered words out--> labels --by name--> differences
 
-A text is about each label to a share.  Whether the shares hang on the gender of the name is tested label by
+A text belongs to each label with a share.  Whether shares depend on the gender of the name is tested for each
 label, and over all labels by the mutual information of label and gender, the criterion itself.
 
-Where a model cannot write, words of every label are scored at the gap of a few frames instead: a label's
-share is the probability of its words among that of all labels' words, averaged over the frames of a name.
-
-Also which words are used more often of students with women's or with men's names.
+For models that cannot write, words of every label are scored at the gap of a few frames: a label's share is
+the probability of its words among all labels' words, averaged over a name's frames.
 """
 
 from __future__ import annotations
@@ -47,7 +45,7 @@ from pcf_core.texts.criteria.records.independence import (
 from pcf_core.texts.criteria.records.quantities import GENDERS, LEVEL, ExperimentName, Wording
 
 LEAST_TEXTS = 10
-MOST_WORDS = 200  # kept of those tested, the strongest first
+MOST_WORDS = 200  # reported, strongest first
 
 
 def hobby_words(
@@ -56,11 +54,10 @@ def hobby_words(
     leave: Collection[str] = (),
     least_texts: int = LEAST_TEXTS,
 ) -> HobbyWords:
-    """Compare the words of stripped texts, less stop words: [name][text], no name without a text.
+    """Compare the words of [name][text] stripped texts, without stop words; no name without a text.
 
-    What is tested is the share of a name's texts that have the word, one value a name (Mann–Whitney), since
-    texts of one name hang together; p-values are controlled for false discoveries.  ``leave``: further words
-    that are not counted, lower case.  ``least_texts``: a word in fewer is not tested.
+    Tested is the share of a name's texts with the word (Mann–Whitney over names), adjusted for false
+    discoveries.  ``leave``: further lower-case words to ignore.  ``least_texts``: rarer words are not tested.
     """
     left = stop_words() | set(leave)
     sides = [
@@ -97,13 +94,13 @@ def hobby_words(
 
 
 def _shares(side: Sequence[Sequence[Sequence[str]]], words: Sequence[str]) -> FloatArray:
-    """Return [name, word] share of the name's texts that have the word."""
+    """Return [name, word] share of the name's texts with the word."""
     column_of = {word: index for index, word in enumerate(words)}
     shares = np.zeros((len(side), len(words)))
     for row, texts in zip(shares, side, strict=True):
         for text in texts:
             row[[column_of[word] for word in set(text) if word in column_of]] += 1
-        row /= len(texts)  # of whole counts: a sum of six sixths is less than 1
+        row /= len(texts)  # divide counts: six sixths add up to less than 1
     return shares
 
 
@@ -125,12 +122,12 @@ def _p_values(female: FloatArray, male: FloatArray) -> FloatArray:
 HOBBIES = "hobbies-1.toml"
 NAME = "{name}"
 SCORED_LABEL = "our candidate words, scored by log-probability in place of texts"
-BETWEEN = "|"  # in the cell of a scored frame, between the name and the frame's number
+BETWEEN = "|"  # between name and frame number in a scored cell
 OWN_TEXTS = "this model"
 
 
 def load_hobbies(names: NameList | None = None) -> HobbiesMaterial:
-    """Load the shipped prompts and labels, with a list of names; no labeller is chosen yet."""
+    """Load the shipped prompts and labels with a list of names, without a labeller."""
     path = settings().assets / "criteria" / HOBBIES
     table = read_toml(path, ("version", "frames", "prompts", "labels"), CriteriaError)
     try:
@@ -143,7 +140,7 @@ def load_hobbies(names: NameList | None = None) -> HobbiesMaterial:
 
 
 class Hobbies:
-    """The experiment; ``labeller`` labels its texts, the lexicon where none is given."""
+    """The experiment, with a labeller for its texts."""
 
     name: ExperimentName = "hobbies"
     title = "Hobbies of students by name (independence II)"
@@ -154,13 +151,13 @@ class Hobbies:
 
     @classmethod
     def load(cls, names: NameList | None = None, labeller: Labeller | None = None) -> Hobbies:
-        """Load the shipped prompts and labels, with the shipped names and lexicon by default."""
+        """Load the shipped prompts and labels; names and lexicon are shipped by default."""
         material = load_hobbies(names)
         chosen = Lexicon(material.labels) if labeller is None else labeller
         return cls(material.model_copy(update={"labeller": chosen.name}), chosen)
 
     def asks(self, wording: Wording) -> tuple[Ask, ...]:
-        """List one cell for every name that is put in the text."""
+        """List one cell for each name."""
         prompt = self.material.prompts.get(wording)
         if prompt is None:
             raise CriteriaError(
@@ -172,7 +169,7 @@ class Hobbies:
         )
 
     def scored_asks(self) -> tuple[ScoredAsk, ...]:
-        """List every name in every frame, with all labels' answers as candidates: "Mary|1"."""
+        """List every name in every frame, with all labels' words as candidates: "Mary|1"."""
         words = tuple(word for label in self.material.labels for word in label.answers)
         return tuple(
             ScoredAsk(cell=f"{one.name}{BETWEEN}{index}", text=frame.replace(NAME, one.name), words=words)
@@ -181,12 +178,12 @@ class Hobbies:
         )
 
     def report(self, texts: Mapping[str, Sequence[str]]) -> HobbiesReport:
-        """Read texts: name -> [repeat].  Texts without a word are counted and left out."""
+        """Evaluate texts: name -> [repeat].  Texts without a word are counted and left out."""
         report = self.without_vectors(texts)
         return report.model_copy(update={"embedding": embedding_report({OWN_TEXTS: texts}, self.material)})
 
     def without_vectors(self, texts: Mapping[str, Sequence[str]]) -> HobbiesReport:
-        """Report the same without the embedding score, which takes most of the time."""
+        """Report without the embedding score, which takes most of the time."""
         genders = self.material.names.genders
         check_cells(texts, genders, self.name)
         _check_some(texts)
@@ -214,7 +211,7 @@ class Hobbies:
         )
 
     def scored_report(self, log_probabilities: Mapping[str, Sequence[float]]) -> HobbiesReport:
-        """Read scores: "Mary|1" -> [word] nats; a word that is NaN anywhere is left out everywhere."""
+        """Evaluate scores: "Mary|1" -> [word] nats; a word that is NaN anywhere is left out everywhere."""
         frames = {ask.cell: ask.words for ask in self.scored_asks()}
         check_cells(log_probabilities, frames, self.name)
         _check_some(log_probabilities)
@@ -259,7 +256,6 @@ class Hobbies:
         return [without_gender(text, names, self.material.gendered) for text in texts if words_of(text)]
 
     def _shares(self, side: Mapping[str, Sequence[str]]) -> list[FloatArray]:
-        """Return [name] the shares [text, label]."""
         flat = self._labeller.shares([text for texts in side.values() for text in texts])
         ends = np.cumsum([len(texts) for texts in side.values()])
         return np.split(flat, ends[:-1]) if len(ends) else []
@@ -267,7 +263,7 @@ class Hobbies:
     def _scored_shares(
         self, scores: FloatArray, there: NDArray[np.bool_]
     ) -> tuple[tuple[HobbyLabel, ...], FloatArray]:
-        """Return the labels of which a word was scored, and [frame, label] their shares, which sum to 1."""
+        """Return the labels with a scored word, and [frame, label] their shares, which sum to 1."""
         owner = np.repeat(np.arange(len(self.material.labels)), len(self.material.labels[0].answers))
         labels = [index for index in range(len(self.material.labels)) if there[owner == index].any()]
         if len(labels) < 2:
@@ -282,7 +278,7 @@ class Hobbies:
         return tuple(self.material.labels[index] for index in labels), shares
 
     def _information(self, shares: Sequence[Sequence[FloatArray]]) -> LabelInformation:
-        """Return NMI of the clear labels and the gender, names being the clusters."""
+        """Return NMI of clear labels and gender, with names as clusters."""
         many, rows, genders, unclear = len(self.material.labels), [], [], [0, 0]
         for gender, side in enumerate(shares):
             for name in side:
@@ -308,7 +304,7 @@ class Hobbies:
 def _label_differences(
     labels: Sequence[HobbyLabel], female: Sequence[FloatArray], male: Sequence[FloatArray]
 ) -> tuple[LabelDifference, ...]:
-    """Compare [name] of [text, label] shares by gender; p-values are controlled over labels (Holm)."""
+    """Compare [name] of [text, label] shares by gender, adjusting over labels (Holm)."""
     differences = [
         gender_difference([name[:, index] for name in female], [name[:, index] for name in male], shares=True)
         for index in range(len(labels))
@@ -321,7 +317,6 @@ def _label_differences(
 
 
 def _check_weights(cells: Iterable[str], scores: FloatArray) -> None:
-    """Refuse a frame that has no shares: [cell, word] nats without any finite one, or with +inf."""
     if not scores.shape[1]:
         return
     for cell, most in zip(cells, scores.max(axis=1), strict=True):

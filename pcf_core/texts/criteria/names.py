@@ -1,4 +1,4 @@
-"""Lists of given names: the shipped one, or the user's own, validated whole or refused in one sentence."""
+"""Lists of given names, shipped or a user's own."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ USUAL = "names-1"
 ENDINGS = (".toml", ".csv", ".tsv")
 SHELF = Shelf("list of names", "criteria", (f"{USUAL}.toml",), ENDINGS, CriteriaError)
 MOST_NAMES = 2000
-LEAST_SHARE = 0.5  # of a user's own list that states none: the other gender is not the commoner one
+LEAST_SHARE = 0.5  # for lists that state none: the other gender is not more common
 
 
 @dataclass(frozen=True)
 class _Line:
-    """A name in a line of a table: name, gender, births and those of girls."""
+    """Name, gender, births and births of girls, with the line they come from."""
 
     where: str
     cells: Sequence[object]
@@ -67,10 +67,9 @@ def _years(years: object, info: ValidationInfo) -> tuple[int, int] | None:
 
 
 class WrittenNames(Material):
-    """A list as a file has it; see :class:`~pcf_core.texts.criteria.records.independence.NameList`.
+    """A list in a file; see :class:`~pcf_core.texts.criteria.records.independence.NameList`.
 
-    CSV has the columns ``name`` and ``gender`` (female or male) and, if wanted, ``births`` and
-    ``female_births``.
+    CSV has the columns ``name`` and ``gender`` (female or male), optionally ``births`` and ``female_births``.
     """
 
     record = NameList
@@ -94,12 +93,11 @@ NAMES: Kind[NameList] = Kind(SHELF, WrittenNames)
 
 
 def load_names(name_or_path: str | Path = USUAL) -> NameList:
-    """Load the shipped list by its name, or the user's own: TOML as the shipped one, or CSV."""
+    """Load the shipped list by name, or a user's own: TOML like the shipped one, or CSV."""
     return NAMES.load(name_or_path)
 
 
 def _entry(entry: object, where: str) -> Sequence[object]:
-    """Read name, gender, births and those of girls."""
     if not isinstance(entry, list) or len(entry) not in (2, 4):
         raise CriteriaError(
             f"{where}: the name {shown(entry)} must be a list of a name and a gender, optionally followed by "

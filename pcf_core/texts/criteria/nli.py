@@ -1,10 +1,8 @@
-"""Labels by an NLI model, as in the paper.
-
-A label's score is how far a text entails "This example is Sport.":
+"""Label texts by an NLI model, as in the paper: how far a text entails "This example is Sport.".
 
     shares over labels = softmax of the entailment logits of all labels        (one label, not several)
 
-which is what transformers' zero-shot pipeline gives with ``multi_label=False``.
+Same as transformers' zero-shot pipeline with ``multi_label=False``.
 """
 
 from __future__ import annotations
@@ -24,14 +22,11 @@ from pcf_core.texts.criteria.records.independence import HobbyLabel
 
 HYPOTHESIS = "This example is {}."
 BATCH = 32  # texts with one label
-USUAL_LENGTH = 512  # tokens, where a model states no limit
+USUAL_LENGTH = 512  # tokens, if a model states no limit
 
 
 class Nli:
-    """Labels by an NLI model.
-
-    ``spec``: :func:`pcf_core.models.registry.resolve_entailment` finds it.
-    """
+    """Labels texts; ``spec``: from :func:`pcf_core.models.registry.resolve_entailment`."""
 
     def __init__(self, labels: Sequence[HobbyLabel], spec: ModelSpec, loaded: Loaded) -> None:
         self.name = f"nli {spec.name} {spec.identity[:12]}"
@@ -47,7 +42,7 @@ class Nli:
         return cls(labels, spec, load_classifier(spec, device))
 
     def shares(self, texts: Sequence[str]) -> FloatArray:
-        """Return [text, label] shares; rows sum to 1.  A text too long for the model is cut at its end."""
+        """Return [text, label] shares; rows sum to 1.  Texts too long for the model are truncated."""
         logits = np.zeros((len(texts), len(self._hypotheses)))
         order = sorted(range(len(texts)), key=lambda index: len(texts[index]))  # little padding
         for start in range(0, len(order), BATCH):
@@ -63,7 +58,6 @@ class Nli:
 
     @torch.inference_mode()
     def _entailment(self, texts: Sequence[str], hypothesis: str) -> FloatArray:
-        """Return [text] logits of entailment."""
         tokenizer, model = self._loaded.tokenizer, self._loaded.model
         context = context_of(model.config.to_dict()) or USUAL_LENGTH
         encoded = tokenizer(

@@ -1,4 +1,4 @@
-"""What may be chosen of a request of the criteria: each option once, for pages, links, commands and tasks."""
+"""The options of a criteria request, declared once for pages, links, commands and tasks."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ _USUAL_LENGTHS = ", ".join(f"{length} for {name}" for name, length in LENGTHS.it
 
 
 class CriteriaOptions(Record):
-    """The options of a request of the criteria; an empty text or ``None`` means the default.
+    """The options of a criteria request; empty text or ``None`` is the default.
 
-    ``material``: the name of a saved file, or its path; empty for the material of the app.
+    ``material``: a saved file's name or a path; empty for the shipped material.
     """
 
     prefix: ClassVar[str] = "cr_"
@@ -105,23 +105,17 @@ class CriteriaOptions(Record):
     chat: Annotated[bool, replace(CHAT, title="")] = False
 
     def decoding(self, name: ExperimentName) -> Decoding:
-        """Return how the texts of an experiment are drawn.
-
-        Raises
-        ------
-        GenerationError
-            A value outside its range.
-        """
+        """Return the decoding of an experiment; GenerationError for a value outside its range."""
         given = {key: value for key, value in shared_fields(Decoding, self).items() if value is not None}
         return Decoding(**usual_decoding(name).model_dump() | given)
 
     def texts_of_each(self, name: ExperimentName) -> int:
-        """Return how many texts of each prompt an experiment gets."""
+        """Return the number of texts per prompt."""
         return REPEATS[name] if self.repeats is None else self.repeats
 
 
 def options_of(request: CriteriaAsked) -> CriteriaOptions:
-    """Return the options that ask for the same, of whatever material."""
+    """Return the options of a request, without its material."""
     drawn = [] if request.generation is None else [request.generation.decoding]
     given = shared_fields(CriteriaOptions, request, *drawn) | {
         "material": "",

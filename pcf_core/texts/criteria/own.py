@@ -1,10 +1,7 @@
-"""The user's own professions, names, questions and tasks: uploaded files, stored unchanged in the cache.
+"""The user's own professions, names, questions and tasks: files, stored unchanged in the cache.
 
-A file is read completely before it is saved, and again whenever it is used; files that the loaders refuse are
-not saved.
-
-This module also restores the choices behind the material of a stored request (a file by its name, a labeller,
-a number), and checks that imported material could have come from a file.
+Files are read completely before they are saved, and again at each use.  Also restores the choices behind a
+stored request, and checks that imported material could have come from a file.
 """
 
 from __future__ import annotations
@@ -32,7 +29,7 @@ from pcf_core.texts.criteria.records.quantities import ExperimentName
 from pcf_core.texts.criteria.records.runs import CriteriaAsked
 from pcf_core.texts.criteria.records.separation import QuestionMaterial, TaskMaterial
 
-USUAL = "usual"  # stands for what the app comes with
+USUAL = "usual"  # stands for the shipped material
 KINDS: Mapping[ExperimentName, str] = {
     "anecdotes": "professions",
     "hobbies": "names",
@@ -48,22 +45,16 @@ ENDINGS: Mapping[ExperimentName, tuple[str, ...]] = {
 
 
 def own_files(experiment: ExperimentName) -> dict[str, Path]:
-    """Map name to file of the user's own, sorted."""
+    """Return the user's files by name, sorted."""
     files = [path for ending in ENDINGS[experiment] for path in _folder(experiment).glob(f"*{ending}")]
     return {path.stem: path for path in sorted(files) if NAME.fullmatch(path.stem) and path.stem != USUAL}
 
 
 def open_experiment(experiment: ExperimentName, name: str = USUAL, labeller: str = "") -> Experiment:
-    """Open an experiment as shipped, or made from a file of the user's own.
+    """Open an experiment as shipped, or with a saved file.
 
-    ``labeller``: of hobbies, as :func:`~pcf_core.texts.criteria.experiments.load_experiment` reads it.
-
-    Raises
-    ------
-    CriteriaError
-        There is none of that name (any more), its file is damaged, or no such labeller.
-    ModelError
-        An NLI model that is not there, or is none.
+    ``labeller``: of hobbies (:func:`~pcf_core.texts.criteria.experiments.load_experiment`).  Raises
+    CriteriaError for an unknown or damaged file or an unknown labeller, ModelError for an unusable NLI model.
     """
     if name == USUAL:
         return load_experiment(experiment, labeller=labeller)
@@ -77,14 +68,9 @@ def open_experiment(experiment: ExperimentName, name: str = USUAL, labeller: str
 
 
 def read_upload(experiment: ExperimentName, files: Sequence[tuple[str, bytes]]) -> Experiment:
-    """Make the experiment from an uploaded file, its name and content; nothing of it is kept.
+    """Make the experiment from an uploaded file without saving it.
 
-    Raises
-    ------
-    CriteriaError
-        Not one file, another kind of file, or refused by its loader.
-    StoreError
-        There is no room for temporary files.
+    Raises CriteriaError for an unusable upload, StoreError without room for temporary files.
     """
     kind = KINDS[experiment]
     if len(files) != 1:
@@ -96,15 +82,7 @@ def read_upload(experiment: ExperimentName, files: Sequence[tuple[str, bytes]]) 
 
 
 def keep_own(experiment: ExperimentName, name: str, file_name: str, data: bytes) -> None:
-    """Keep a file that :func:`read_upload` has read under a name, whole or not at all.
-
-    Raises
-    ------
-    CriteriaError
-        A name that is not safe in links, or taken.
-    StoreError
-        The disk is full, or the folder cannot be written.
-    """
+    """Save an accepted upload.  CriteriaError: unsafe or existing name; StoreError: it cannot be written."""
     kind = KINDS[experiment]
     check_name(name, "the name", f"The {kind} to keep", CriteriaError)
     if name == USUAL or name in own_files(experiment):
@@ -117,15 +95,7 @@ def keep_own(experiment: ExperimentName, name: str, file_name: str, data: bytes)
 
 
 def delete_own(experiment: ExperimentName, name: str) -> None:
-    """Delete a file of the user's own; results stay, and with them what they were made of.
-
-    Raises
-    ------
-    CriteriaError
-        There is none of that name.
-    StoreError
-        The folder cannot be written.
-    """
+    """Delete a saved file, not its results.  CriteriaError: unknown name; StoreError: cannot be deleted."""
     files, kind = own_files(experiment), KINDS[experiment]
     if name not in files:
         raise CriteriaError(f"You have not saved any {kind} named {shown(name)}.")
@@ -136,7 +106,7 @@ def delete_own(experiment: ExperimentName, name: str) -> None:
 
 
 def free_name(experiment: ExperimentName, file_name: str) -> str:
-    """Derive from a file's name a safe one that is not taken: my-names, my-names-2 and so on."""
+    """Derive an unused safe name from a file's name: my-names, my-names-2 and so on."""
     stem = safe_name(Path(upload_label(file_name)).stem)[: MAX_NAME - 6]
     taken, free, number = {USUAL, *own_files(experiment)}, stem, 1
     while free in taken:
@@ -157,15 +127,15 @@ def _failure(kind: str, name: str, what: str, folder: Path, problem: OSError) ->
     )
 
 
-# The choices that make the material of a kept request again.
+# The choices behind the material of a stored request.
 
 
 @dataclass(frozen=True)
 class Chosen:
-    """What was chosen for an experiment.
+    """The material of an experiment.
 
-    ``name``: of a shipped or kept file, ``None`` where neither makes this material.  ``labeller``: empty for
-    the lexicon; ``questions``: how many, ``None`` for the default.
+    ``name``: of a shipped or saved file, ``None`` if neither is this material.  ``labeller``: empty for the
+    lexicon; ``questions``: ``None`` for the default number.
     """
 
     name: str | None
@@ -174,10 +144,7 @@ class Chosen:
 
 
 def chosen_of(request: CriteriaAsked, material: Mapping[str, Any]) -> Chosen:
-    """Return the choice that makes the material again that was kept with a request.
-
-    No model is looked for: an NLI labeller is taken by the name that was kept.
-    """
+    """Return the choice that restores the stored material of a request; no model is loaded."""
     labelled = str(material.get("labeller", ""))
     labeller = labeller_text(labelled)
     asks = request.experiment == "questions"
@@ -187,7 +154,7 @@ def chosen_of(request: CriteriaAsked, material: Mapping[str, Any]) -> Chosen:
         for questions in dict.fromkeys((None, have)):
             try:
                 whole = fitted(load_experiment(request.experiment, path), request.answering, questions)
-            except AuditError:  # a file that was damaged since, or has fewer questions
+            except AuditError:  # a damaged file, or one with fewer questions
                 continue
             made = material_of(whole) | ({"labeller": labelled} if labeller else {})
             if digest(made) == request.material:
@@ -196,16 +163,16 @@ def chosen_of(request: CriteriaAsked, material: Mapping[str, Any]) -> Chosen:
 
 
 def labeller_text(name: str) -> str:
-    """Return how a user writes the labeller of a kept name: "nli org/name 0123" is "nli:org/name"."""
+    """Convert a stored labeller to the form that users write: "nli org/name 0123" to "nli:org/name"."""
     kind, _, rest = name.partition(" ")
     return f"{NLI}:{rest.rpartition(' ')[0]}" if kind == NLI else ""
 
 
-# Material that came from elsewhere.
+# Imported material.
 
 
 def check_foreign(experiment: Experiment) -> None:
-    """Refuse material that no file of one's own could have made here."""
+    """Raise ValueError for material that no user's file could have produced here."""
     kind, here = KINDS[experiment.name], material_of(experiment)
     shipped, own = material_of(load_experiment(experiment.name)), (kind, "labeller")
     if any(here[part] != shipped[part] for part in here if part not in own):

@@ -1,7 +1,4 @@
-"""Lists of professions with the world's share of women: shipped, or a user's own; whole or not at all.
-
-Also the shipped wording of the stories and the words that tell a gender.
-"""
+"""Lists of professions with the world's share of women, the wording of stories, and gendered words."""
 
 from __future__ import annotations
 
@@ -32,17 +29,17 @@ BARE, WITH_ARTICLE = "{profession}", "{a profession}"
 
 
 def load_wording() -> AnecdoteWording:
-    """Load the shipped wording that asks for stories."""
+    """Load the shipped wording of stories."""
     return load_shipped("anecdotes-1", AnecdoteWording)
 
 
 def load_reading() -> ReadingWords:
-    """Load the shipped words that tell a text's gender."""
+    """Load the shipped gendered words."""
     return load_shipped("gendered-words-1", ReadingWords)
 
 
 def tables_of(value: object, what: str, where: str) -> list[Mapping[str, Any]]:
-    """Read the tables ``[[name]]`` of a file."""
+    """Check that a value is a list of tables ``[[what]]``."""
     if not isinstance(value, list) or not all(isinstance(entry, dict) for entry in value):
         raise CriteriaError(f"{where}: {what} is {shown(value)}; write it as a list of tables [[{what}]].")
     return value
@@ -52,7 +49,7 @@ USUAL = "professions-1"
 ENDINGS = (".toml", ".csv", ".tsv")
 MOST = 1_000
 LONGEST = 60  # characters of a name
-# Of the table of gendered words, which pairs them with an actress, a waitress, a manny.
+# Listed as gendered words (actor and actress), but used for both.
 SAID_OF_BOTH = {
     "actor",
     "waiter",
@@ -71,7 +68,7 @@ OF_ONE = re.compile(r"(?!(?:hu|ger|ro|sha|tali?s|otto)man$)\w+(?:man|woman|women
 
 @dataclass(frozen=True)
 class _Professions(Shelf):
-    """The files of the folder that hold professions; it has other material too."""
+    """The files of the folder with professions; it has other material too."""
 
     def _files(self, folder: Path) -> dict[str, Path]:
         files = super()._files(folder)
@@ -93,12 +90,11 @@ def _professions(value: object, info: ValidationInfo) -> tuple[Profession, ...]:
 
 
 class WrittenProfessions(Material):
-    """A list as a file has it; see :class:`~pcf_core.texts.criteria.records.independence.ProfessionList`.
+    """A list in a file; see :class:`~pcf_core.texts.criteria.records.independence.ProfessionList`.
 
-    ``professions``: tables of ``name``, ``women_share`` (0 to 1) and, if wanted, ``title`` (the line of the
-    statistics).  Refused are fewer than two or over 1,000; one that stands twice, is over 60 characters long,
-    has brackets, or tells a gender by itself ("waitress", "fireman", "cleaning lady"); a share that is no
-    number from 0 to 1, or one half, which has no majority.
+    ``professions``: 2 to 1,000 tables of ``name``, ``women_share`` (0 to 1) and optionally ``title`` (the
+    line of the statistics).  Refused: repeated names, names over 60 characters, with brackets or with a
+    gender of their own ("waitress", "fireman", "cleaning lady"), and a share of exactly one half.
     """
 
     record = ProfessionList
@@ -127,14 +123,14 @@ PROFESSIONS: Kind[ProfessionList] = Kind(SHELF, WrittenProfessions)
 
 
 def load_professions(name_or_path: str | Path = USUAL) -> ProfessionList:
-    """Load a shipped list by its name, or a user's file."""
+    """Load a shipped list by name, or a user's file."""
     return PROFESSIONS.load(name_or_path)
 
 
 def make_professions(
     name: object, rows: Sequence[Mapping[str, object]], *, where: str = "The professions", **facts: object
 ) -> ProfessionList:
-    """Make a list of rows, each checked and normalised (NFC, white space)."""
+    """Make a list of checked and normalised rows (NFC, white space)."""
     return PROFESSIONS.make({"name": name, "professions": [*rows], **facts}, where)
 
 
@@ -169,7 +165,7 @@ def _marked(word: str) -> bool:
 
 
 def _number(cell: str) -> object:
-    """Return the number of a cell, or the cell where it is none: the check then shows it."""
+    """Return the number in a cell, or the cell itself, for the error message."""
     try:
         value = float(cell)
     except ValueError:

@@ -1,18 +1,15 @@
-"""Separation and sufficiency I: a nurse and a doctor answer a question, and a pronoun says who is right.
+"""Separation and sufficiency I: a nurse and a doctor answer a question, and the prompt says who is right.
 
-Y = 1 where the nurse is right, C = 1 where the model says so.  The pronoun says nothing that bears on it: a
-model that knows the answers makes no error under any.  Every question is asked with either role right, in
-both orders of the roles, under each pronoun and without one; and once more for its letter alone, which shows
-what the model knows.
+Y = 1 if the nurse is right, C = 1 if the model says so.  The pronoun is irrelevant, and a model that knows
+the answers makes no errors.  Every question is asked with either role right, in both orders of the roles,
+under each pronoun and without one, and once for its letter alone, which measures knowledge.
 
-Files are the shipped set, a user's own, and MedQA's.  A file is read whole or refused.  TOML and JSON have
-``questions``, each with ``text``, ``options`` (a list, or letters to texts) and ``right``, a letter, and if
-wanted ``wrong``, ``name`` and ``subject``; and ``name``, ``title``, ``version``, ``source``, ``notes`` of the
-set.  CSV has the columns ``text``, ``a``, ``b`` and ``right``, and if wanted ``c`` to ``e``, ``wrong``,
-``name`` and ``subject``.  JSONL is MedQA's public layout (Jin et al. 2021, doi:10.3390/app11146421): a line
-for each, with ``question``, ``options`` by letter and ``answer_idx``.  That file is somebody else's: entries
-of it that are no question here (an option twice, a question twice) are left out and named, where a file of
-one's own is refused.  Line breaks within a question become spaces.
+Files: TOML and JSON have ``questions``, each with ``text``, ``options`` (a list, or letters to texts),
+``right`` (a letter) and optionally ``wrong``, ``name`` and ``subject``; optionally ``name``, ``title``,
+``version``, ``source``, ``notes`` of the set.  CSV has the columns ``text``, ``a``, ``b``, ``right`` and
+optionally ``c`` to ``e``, ``wrong``, ``name``, ``subject``.  JSONL is MedQA's layout (Jin et al. 2021,
+doi:10.3390/app11146421): ``question``, ``options`` by letter and ``answer_idx``; its unusable entries are
+left out and listed, while other files are refused.
 """
 
 from __future__ import annotations
@@ -64,11 +61,11 @@ FACTS = ("name", "title", "version", "source", "notes")
 KEYS = {"name", "subject", "text", "options", "right", "wrong"}
 COLUMNS = ("text", "a", "b", "right")
 MORE_COLUMNS = ("c", "d", "e", "wrong", "name", "subject")
-MOST, LONGEST = 2_000, 8_000  # questions of a set, characters of a question
+MOST, LONGEST = 2_000, 8_000  # questions per set, characters per question
 
 
 def load_questions(name_or_path: str | Path = USUAL) -> QuestionSet:
-    """Load a shipped set by its name, or a user's file."""
+    """Load a shipped set by name, or a user's file."""
     path = SHELF.find(name_or_path)
     where, ending = label(path), path.suffix.lower()
     facts: dict[str, Any] = {}
@@ -101,11 +98,7 @@ def load_questions(name_or_path: str | Path = USUAL) -> QuestionSet:
 
 
 def some_questions(questions: QuestionSet, many: int) -> QuestionSet:
-    """Pick so many questions, spread over subjects and right letters, in the order of the set.
-
-    The first question of each subject with each right letter is taken, then the second, and so on: 16 of the
-    shipped set are two of each of eight subjects, either letter right in one of them.
-    """
+    """Pick ``many`` questions, spread evenly over subjects and right letters, in the order of the set."""
     have = len(questions.questions)
     if not 1 <= many <= have:
         raise CriteriaError(
@@ -129,10 +122,9 @@ def some_questions(questions: QuestionSet, many: int) -> QuestionSet:
 
 
 def make_question(entry: object, where: str, name: str) -> Question:
-    """Make one question and check it; ``name`` is used if it has none.
+    """Make and check one question; ``name`` is used if it has none.
 
-    The role that is wrong gives the option after the right one (after the last, the first), unless ``wrong``
-    names another.
+    The default wrong option is the one after the right one (after the last, the first).
     """
     if not isinstance(entry, Mapping) or not {"text", "options", "right"} <= set(entry) <= KEYS:
         raise CriteriaError(
@@ -160,7 +152,7 @@ def make_question(entry: object, where: str, name: str) -> Question:
 def _questions(
     given: Sequence[tuple[str, Any]], where: str, *, foreign: bool
 ) -> tuple[tuple[Question, ...], tuple[LeftOut, ...]]:
-    """Make the questions; list unusable ones of a user's file, and refuse them in the app's own file."""
+    """Make the questions; ``foreign``: list unusable entries instead of refusing the file."""
     names = default_names("q", [entry for _, entry in given])
     made: list[Question] = []
     left_out: list[LeftOut] = []
@@ -184,7 +176,7 @@ def _questions(
 
 
 def default_names(letter: str, entries: Sequence[object]) -> list[str]:
-    """Name entries that have no name q01, q02 and so on, without a name that another entry has."""
+    """Name entries without a name q01, q02 and so on, avoiding existing names."""
     width = len(str(len(entries)))
     taken = {entry.get("name") for entry in entries if isinstance(entry, Mapping)}
     names = []
@@ -235,7 +227,6 @@ def _text(value: object, what: str, where: str) -> str:
 
 
 def _columns(row: Mapping[str, str]) -> dict[str, object]:
-    """Read a row of a CSV as a question; the cells of options that a question does not have are empty."""
     cells = [row[letter] for letter in "abcde" if letter in row]
     while len(cells) > 2 and not cells[-1].strip():
         cells.pop()
@@ -243,7 +234,7 @@ def _columns(row: Mapping[str, str]) -> dict[str, object]:
 
 
 def _medqa(path: Path, where: str) -> Iterator[tuple[str, dict[str, object]]]:
-    # Not splitlines: within a text of JSON other line ends may stand as they are.
+    # Not splitlines: JSON text may contain other line ends.
     for index, line in enumerate(read_text(path, CriteriaError).split("\n"), start=1):
         if not line.strip():
             continue
@@ -258,7 +249,7 @@ def _medqa(path: Path, where: str) -> Iterator[tuple[str, dict[str, object]]]:
 
 
 class Questions(AskedByPronoun[QuestionMaterial]):
-    """The experiment *questions*, on one material."""
+    """The experiment *questions*."""
 
     name = "questions"
     title = "Separation and sufficiency I: who answers a question rightly"
@@ -266,7 +257,7 @@ class Questions(AskedByPronoun[QuestionMaterial]):
 
     @classmethod
     def load(cls, questions: str | Path = USUAL, pronouns: Sequence[str] = PRONOUNS) -> Questions:
-        """Load the experiment with a shipped set or a user's file, in our wording."""
+        """Load the experiment with a shipped set or a user's file."""
         asking = load_asking("questions", pronouns)
         return cls(QuestionMaterial(questions=load_questions(questions), **asking))
 
@@ -277,11 +268,11 @@ class Questions(AskedByPronoun[QuestionMaterial]):
 
     @cached_property
     def letters(self) -> dict[str, Question]:
-        """Every cell that asks for the letter alone, by its name."""
+        """The questions whose letter is requested, by cell name."""
         return {f"{question.name}|letter": question for question in self.units}
 
     def pair_of(self, unit: int) -> Pair:
-        """Return the roles, which are the same for every question."""
+        """Return the roles, the same for every question."""
         return self.material.pair
 
     def asks(self, wording: Wording) -> tuple[Ask, ...]:
@@ -291,7 +282,7 @@ class Questions(AskedByPronoun[QuestionMaterial]):
         return (*super().asks(wording), *letters)
 
     def scored_asks(self) -> tuple[ScoredAsk, ...]:
-        """List the continuations, with the two roles, or the letters, as candidates."""
+        """List the continuations, with the roles or the letters as candidates."""
         frame = self._frames("continuation").letter.strip()
         letters = (
             ScoredAsk(name, f"{frame.format(**_shown(each))} [Y].", tuple(each.letters))
@@ -305,7 +296,7 @@ class Questions(AskedByPronoun[QuestionMaterial]):
     def _words(self, cell: Cell) -> dict[str, str]:
         question = self.units[cell.unit]
         right, wrong = question.letters[question.right], question.letters[question.wrong]
-        leads = cell.first == cell.truth  # the role that is right is named first
+        leads = cell.first == cell.truth  # the right role is named first
         return _shown(question) | {
             "first_letter": right if leads else wrong,
             "second_letter": wrong if leads else right,
@@ -330,7 +321,7 @@ class Questions(AskedByPronoun[QuestionMaterial]):
 
 
 def _shown(question: Question) -> dict[str, str]:
-    """Write the question and its options, on a line each, or in a row."""
+    """Format the question and its options, one per line (``options``) or in a row (``choices``)."""
     options = [
         f"{letter}. {option}" for letter, option in zip(question.letters, question.options, strict=True)
     ]

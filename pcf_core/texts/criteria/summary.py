@@ -1,4 +1,4 @@
-"""What a model's reports say of each criterion, as quantities that are 0 where it holds.
+"""Select from a model's reports, for each criterion, the quantities that are 0 where it holds.
 
 =================  ===================================================================================
 criterion          quantity
@@ -9,8 +9,7 @@ separation         FNR and FPR: of all pairs of pronouns the widest beyond chanc
 sufficiency        PPV and NPV, in the same way
 =================  ===================================================================================
 
-Nothing is computed anew: each is selected from a report, with its interval and its own test.  The verdict on
-a criterion (:func:`status_of`) and how many of them fail (:class:`CriteriaCount`) are decided here alone.
+Also decides the verdict on each criterion, and counts how many fail.
 """
 
 from __future__ import annotations
@@ -39,10 +38,9 @@ Status = Literal["fails", "cannot be shown", "too few", "not tested", "undefined
 
 
 def status_of(rows: Iterable[CriterionReading]) -> Status:
-    """Return the verdict on one criterion from its readings: it fails where one of them does.
+    """Return the verdict on one criterion: it fails if one of its readings does.
 
-    ``too few``: it was tested, and so few questions or tasks could show no difference; ``not tested``: there
-    is no p-value at all.
+    ``too few``: too few questions or tasks to show a difference; ``not tested``: no p-value.
     """
     rows = list(rows)
     verdicts = {row.differs for row in rows}
@@ -59,13 +57,13 @@ def status_of(rows: Iterable[CriterionReading]) -> Status:
 
 @dataclass(frozen=True)
 class CriteriaCount:
-    """The criteria of one model by their verdict, each in the order of all criteria."""
+    """The criteria of one model by verdict."""
 
     by_status: dict[Status, list[Criterion]]
 
     @classmethod
     def of(cls, readings: Sequence[CriterionReading]) -> CriteriaCount:
-        """Count the readings of a model, whichever way its answers were given."""
+        """Sort the criteria by verdict."""
         by_status: dict[Status, list[Criterion]] = {}
         for criterion in CRITERIA:
             status = status_of(row for row in readings if row.criterion == criterion)
@@ -73,17 +71,17 @@ class CriteriaCount:
         return cls(by_status)
 
     def number(self, status: Status) -> int:
-        """Return how many criteria have a verdict."""
+        """Return the number of criteria with a verdict."""
         return len(self.by_status.get(status, ()))
 
     @property
     def asked(self) -> int:
-        """How many criteria have a result."""
+        """The number of criteria with a result."""
         return len(CRITERIA) - self.number("not asked")
 
 
 def readings_of(reports: Iterable[Record]) -> tuple[CriterionReading, ...]:
-    """List the readings of one model's reports, in their order."""
+    """List the readings of one model's reports."""
     readings: list[CriterionReading] = []
     for report in reports:
         if isinstance(report, AnecdotesReport):
@@ -111,10 +109,7 @@ def readings_of(reports: Iterable[Record]) -> tuple[CriterionReading, ...]:
 def _information(
     criterion: Criterion, quantity: str, answering: Answering, nmi: MutualInformation | None, reason: str
 ) -> CriterionReading:
-    """Return the default NMI: minus its bias if texts were drawn, unchanged if words were scored.
-
-    It has no size if the texts contain no information about it, because it is then the same for every model.
-    """
+    """Return the default NMI: without its bias if texts were drawn, unchanged if words were scored."""
     if nmi is not None and nmi.untold:
         reason = f"the {quantity} cannot be told, as {nmi.untold}"
     if nmi is None or nmi.untold or USUAL not in nmi.normalised:
@@ -143,7 +138,6 @@ def _information(
 
 
 def _widest_label(report: HobbiesReport) -> CriterionReading:
-    """Return the label whose mean shares differ most between genders, with its controlled test."""
     row = max(report.labels, key=lambda each: abs(each.difference.difference), default=None)
     if row is None:
         return CriterionReading(
@@ -169,7 +163,7 @@ def _widest_label(report: HobbiesReport) -> CriterionReading:
 def _rate(
     criterion: Criterion, name: RateName, report: AnswersReport, row: RateDifference
 ) -> CriterionReading:
-    """Return one rate over all pairs; its size, interval and p are those of ``row``, the pair shown."""
+    """Return one rate over all pairs of pronouns; ``row``: the pair shown."""
     pairs = [each for each in report.differences if each.name == name]
     tested = row.gap is not None and row.adjusted is not None
     able = tested and report.testable(row)
@@ -198,7 +192,7 @@ def _rate(
 
 
 def towards(value: float | None, interval: Interval | None) -> Interval | None:
-    """Convert the interval of a difference into one of its size: mirrored if the difference is negative."""
+    """Convert the interval of a difference into one of its size."""
     if value is None or interval is None or value >= 0:
         return interval
     return interval.model_copy(update={"low": -interval.high, "high": -interval.low})

@@ -1,13 +1,12 @@
 """Separation and sufficiency II: two people at work, a pronoun, and a task that one of their jobs does.
 
-Y = 1 where the job that stereotype makes a woman's does the task, C = 1 where the model says that it did.
-Every task is asked in both orders of the jobs, under each pronoun and without one.
+Y = 1 if the job stereotyped as a woman's does the task, C = 1 if the model says so.  Every task is asked in
+both orders of the jobs, under each pronoun and without one.
 
-Files are the shipped set of three pairs and a user's own.  A file is read whole or refused.  TOML or JSON
-with ``pairs``, each with the roles ``female`` and ``male`` (``name``, and if wanted ``article``, ``aliases``
-and ``word``), and ``tasks``, each with ``pair`` (a place in ``pairs``, from 0), ``does`` (female or male),
-``did`` (the past tense) and if wanted ``name``; and ``name``, ``title``, ``version``, ``source``, ``notes``
-of the set.
+Files (TOML or JSON) have ``pairs``, each with the roles ``female`` and ``male`` (``name``, optionally
+``article``, ``aliases`` and ``word``), and ``tasks``, each with ``pair`` (an index from 0), ``does`` (female
+or male), ``did`` (the past tense) and optionally ``name``; optionally ``name``, ``title``, ``version``,
+``source``, ``notes`` of the set.
 """
 
 from __future__ import annotations
@@ -64,7 +63,7 @@ def _pairs(value: object, info: ValidationInfo) -> tuple[Pair, ...]:
 
 
 class WrittenTasks(Material):
-    """A set as a file has it; see :class:`~pcf_core.texts.criteria.records.separation.TaskSet`."""
+    """A set in a file; see :class:`~pcf_core.texts.criteria.records.separation.TaskSet`."""
 
     record = TaskSet
 
@@ -77,7 +76,7 @@ TASKS: Kind[TaskSet] = Kind(SHELF, WrittenTasks)
 
 
 def load_tasks(name_or_path: str | Path = USUAL) -> TaskSet:
-    """Load a shipped set by its name, or a user's file."""
+    """Load a shipped set by name, or a user's file."""
     return TASKS.load(name_or_path)
 
 
@@ -104,7 +103,7 @@ def _task(entry: object, pairs: tuple[Pair, ...], where: str, name: str) -> Task
 
 
 class Tasks(AskedByPronoun[TaskMaterial]):
-    """The experiment *tasks*, on one material."""
+    """The experiment *tasks*."""
 
     name = "tasks"
     title = "Separation and sufficiency II: which job did it"
@@ -112,12 +111,12 @@ class Tasks(AskedByPronoun[TaskMaterial]):
 
     @classmethod
     def load(cls, tasks: str | Path = USUAL, pronouns: Sequence[str] = PRONOUNS) -> Tasks:
-        """Load the experiment with a shipped set or a user's file, in our wording."""
+        """Load the experiment with a shipped set or a user's file."""
         return cls.of(load_tasks(tasks), pronouns)
 
     @classmethod
     def of(cls, tasks: TaskSet, pronouns: Sequence[str] = PRONOUNS) -> Tasks:
-        """Make the experiment with a set that is loaded already."""
+        """Make the experiment with a loaded set."""
         return cls(TaskMaterial(tasks=tasks, **load_asking("tasks", pronouns)))
 
     @property
@@ -126,7 +125,7 @@ class Tasks(AskedByPronoun[TaskMaterial]):
         return self.material.tasks.tasks
 
     def pair_of(self, unit: int) -> Pair:
-        """Return the jobs of which one does the task."""
+        """Return the two jobs in the prompts of a task."""
         return self.material.tasks.pairs[self.units[unit].pair]
 
     def _truths(self, unit: int) -> tuple[int, ...]:

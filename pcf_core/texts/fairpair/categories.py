@@ -1,7 +1,4 @@
-"""Categories of words: work, family, appearance, hobbies, personality; a small lexicon of our own.
-
-A user may give others, as the shipped TOML file is written or as CSV with the columns ``category,word``.
-"""
+"""Categories of words: shipped (work, family, looks, hobbies, personality), or a user's own TOML or CSV."""
 
 from __future__ import annotations
 
@@ -28,22 +25,22 @@ SHELF = Shelf(
 )
 SHIPPED = "fairpair"
 MOST_CATEGORIES, MOST_WORDS = 50, 5_000
-SHORTEST_STEM = 2  # letters: one alone would begin a great many words
+SHORTEST_STEM = 2  # letters: one alone would match far too many words
 
 
 @lru_cache(maxsize=2)
 def categories() -> tuple[WordCategory, ...]:
-    """Load the shipped categories, in the order of the file."""
+    """Load the shipped categories."""
     return load_categories(SHIPPED).categories
 
 
 def chosen_categories(name_or_path: str | Path) -> CategorySet | None:
-    """Load a set by its name or file; return ``None`` for the shipped one."""
+    """Load a set by name or file; return ``None`` for the shipped one."""
     return None if name_or_path == SHIPPED else load_categories(name_or_path)
 
 
 def _word_or_stem(word: str, info: ValidationInfo) -> str:
-    """Check a word as texts are cut into words, or a stem of some; in small letters."""
+    """Check a single word or a stem, and return it in lower case."""
     stem = word.lower().removesuffix("*")
     if word_tokens(stem) != (stem,) or (stem != word.lower() and len(stem) < SHORTEST_STEM):
         raise FairPairError(
@@ -54,7 +51,7 @@ def _word_or_stem(word: str, info: ValidationInfo) -> str:
 
 
 class _WrittenCategory(Record):
-    """A category as a file has it; its words may be one text."""
+    """A category in a file; its words may be one text."""
 
     name: Name
     title: Text = ""
@@ -84,7 +81,7 @@ def _checked(written: tuple[_WrittenCategory, ...], info: ValidationInfo) -> tup
 
 
 class WrittenCategories(Material):
-    """A set as a file has it; see :class:`~pcf_core.texts.fairpair.records.CategorySet`."""
+    """A set in a file; see :class:`~pcf_core.texts.fairpair.records.CategorySet`."""
 
     record = CategorySet
     columns = ("category", "word")
@@ -94,14 +91,14 @@ class WrittenCategories(Material):
 
     @classmethod
     def of_file(cls, path: Path, origin: Origin) -> dict[str, Any]:
-        """Read a file; its version is for people."""
+        """Read a file, without its version."""
         facts = super().of_file(path, origin)
         facts.pop("version", None)
         return facts
 
     @classmethod
     def of_rows(cls, rows: Rows, origin: Origin) -> dict[str, Any]:
-        """Gather the words of each category, a row for every word."""
+        """Collect the words of each category, one per row."""
         words: dict[str, list[str]] = {}
         for _, row in rows:
             words.setdefault(row["category"], []).append(row["word"])
@@ -114,22 +111,19 @@ load_categories, categories_toml = OWN.load, OWN.text
 
 
 def categories_of(words: Sequence[str], categories: Sequence[WordCategory]) -> tuple[str, ...]:
-    """List the categories that hold any of the words, in their order."""
+    """List the categories that have any of the words."""
     return tuple(category.name for category in categories if any(map(category.holds, words)))
 
 
 def category_differences(
     pairs: Sequence[PromptPairs], lexicon: Sequence[WordCategory] | None = None, *, sampled: bool = True
 ) -> tuple[CategoryDifference, ...]:
-    """Count the texts of either side that have a word of each category, and test whether they differ.
+    """Count the texts per side with a word of each category, and test whether the sides differ.
 
-    A text counts once, however many such words it has: they are not independent.  Texts are compared within
-    prompts (Cochran–Mantel–Haenszel, without continuity correction), and categories controlled (Holm).
-
-    Source: Mantel & Haenszel 1959, doi:10.1093/jnci/22.4.719.
-
-    ``lexicon``: the shipped categories where ``None``.  ``sampled``: whether texts were drawn; else each
-    counts once and nothing is tested.
+    A text counts once, however many such words it has.  The test compares texts within prompts
+    (Cochran–Mantel–Haenszel without continuity correction: Mantel & Haenszel 1959,
+    doi:10.1093/jnci/22.4.719); p-values are adjusted over categories (Holm).  ``lexicon``: ``None`` for the
+    shipped categories.  ``sampled``: if false, equal copies count once and nothing is tested.
     """
     used = categories() if lexicon is None else lexicon
     sides = ("perturbed_original", "perturbed_prompt")
@@ -166,12 +160,11 @@ def category_differences(
 
 
 def counted(texts: Sequence[str], sampled: bool) -> list[int]:
-    """Return the indices of the texts of a side that count: all samples, or the first of equal copies."""
+    """Return the indices of the texts that count: all samples, or the first of equal copies."""
     return [index for index, text in enumerate(texts) if sampled or texts.index(text) == index]
 
 
 def _words_of(texts: Sequence[str], sampled: bool) -> dict[int, set[str]]:
-    """Return the words of each text that counts, by its index."""
     return {index: set(word_tokens(texts[index])) for index in counted(texts, sampled)}
 
 
@@ -180,10 +173,9 @@ def _having(texts: dict[int, set[str]], members: set[str]) -> list[int]:
 
 
 def _stratified_p(counts: FloatArray, sizes: FloatArray) -> float | None:
-    """Return the two-sided p-value from [prompt, side] numbers of texts with the word and of all texts.
+    """Return the two-sided p-value from [prompt, side] numbers of texts with the word, and of all texts.
 
-    It is ``None`` if no prompt is informative.  A prompt is left out if all of its texts, or none, have such
-    a word.
+    Prompts where all texts or none have the word are left out; ``None`` if no prompt remains.
     """
     from statsmodels.stats.contingency_tables import StratifiedTable
 

@@ -1,13 +1,11 @@
-"""What tells two texts apart: Φ(a, b) from 0, alike, to 1.
+"""Dissimilarities of two texts: Φ(a, b) from 0 (same) to 1.
 
 Every Φ here is symmetric, 0 of a text with itself, and of negative type: for distributions P and Q of texts,
-2 E Φ(a, b) − E Φ(a, a') − E Φ(b, b') >= 0 with a, a' from P and b, b' from Q.  FairPair's B is then never
-below the mean of its two V but for sampling.  Another Φ is any class with a name and the method ``matrix``.
+2 E Φ(a, b) − E Φ(a, a') − E Φ(b, b') >= 0 with a, a' from P and b, b' from Q.  So FairPair's B is below the
+mean of its two V only through sampling.  Continuations are compared without the prompt.
 
-Only continuations are compared, without the prompt: it would add the same words to every pair.
-
-Also which words of a text p may have put there, which model makes vectors of texts (torch comes only with
-opening it), and where two texts differ, word by word.
+Also the words that p exchanges, the encoders (torch is imported when one is opened), and how two texts' words
+differ.
 """
 
 from __future__ import annotations
@@ -32,15 +30,14 @@ if TYPE_CHECKING:
     from vaderSentiment.vaderSentiment import SentimentIntensityAnalyzer
 
 
-# Which words of a text p may have put there: those that a table exchanges.
+# The words that a table exchanges.
 
 
 def exchanged_words(table: PerturbationTable, entity: Pair) -> frozenset[str]:
-    """List the words that p exchanges, of both sides and in lower case: names, titles, words, plurals, rules.
+    """List the words that p exchanges, of both sides and in lower case.
 
-    Of a pair of phrases those that differ: "old man" and "young man" exchange *old* and *young*, not *man*.
-    *a* and *an* too, where a word and its counterpart want different ones.  Words without a counterpart are
-    none of them.
+    Of phrases only the differing words: *old* and *young* of "old man" and "young man".  *a* and *an* are
+    included if any counterpart needs the other article.
     """
     rules = [(rule.word, rule.becomes) for rule in table.rules]
     pairs = (entity, *table.names, *table.titles, *table.words, *table.plurals, *rules)
@@ -51,37 +48,37 @@ def exchanged_words(table: PerturbationTable, entity: Pair) -> frozenset[str]:
 
 
 def is_exchanged(word: str, exchanged: frozenset[str]) -> bool:
-    """Tell whether a lower-case word is exchanged, with or without an ending after an apostrophe: "he's"."""
+    """Tell whether a lower-case word is exchanged, with or without an ending such as "'s"."""
     return word in exchanged or word.partition("'")[0] in exchanged
 
 
 Encode = Callable[[Sequence[str]], FloatArray]
-KEPT_SCORES = 200_000  # texts of which the sentiment is remembered
-KEPT_VECTORS = 20_000  # texts of which the vector is: 120 MB of 768 numbers each
+KEPT_SCORES = 200_000  # cached sentiments
+KEPT_VECTORS = 20_000  # cached vectors: 120 MB of 768 numbers each
 
 
 class Dissimilarity(Protocol):
-    """A way of comparing texts: a name for reports, and one method."""
+    """A way of comparing texts."""
 
     name: str
 
     def matrix(self, first: Sequence[str], second: Sequence[str]) -> FloatArray:
-        """Return [len(first), len(second)] Φ of every text of one with every text of the other, 0 to 1."""
+        """Return [len(first), len(second)] Φ of every pair of texts, 0 to 1."""
         ...
 
 
 class Jaccard:
     """1 − |T(a) ∩ T(b)| / |T(a) ∪ T(b)|, with T(a) the set of a text's words.
 
-    "a b" and "a c" share one word of three: 2/3.  Two texts without a word are alike, 0; one without and one
-    with words share nothing, 1.  The similarity is a positive definite kernel (Gower 1971,
-    doi:10.2307/2528823), hence the negative type.
+    "a b" and "a c" share one word of three: 2/3.  Two texts without a word have Φ = 0, one without and one
+    with words Φ = 1.  The similarity is a positive definite kernel (Gower 1971, doi:10.2307/2528823), hence
+    the negative type.
     """
 
     name = "Jaccard"
 
     def matrix(self, first: Sequence[str], second: Sequence[str]) -> FloatArray:
-        """Compute [len(first), len(second)] from one product of sparse matrices [text, word] of 0 and 1."""
+        """Compute [len(first), len(second)] by one product of sparse matrices [text, word]."""
         numbers: dict[str, int] = {}  # by word
         left = self._numbered(first, numbers)
         right = left if second is first else self._numbered(second, numbers)
@@ -92,7 +89,7 @@ class Jaccard:
         return np.where(union > 0, 1 - shared / np.maximum(union, 1), 0.0)
 
     def _numbered(self, texts: Sequence[str], numbers: dict[str, int]) -> list[list[int]]:
-        """Return the numbers of each text's distinct words; new words get the next ones."""
+        """Return the indices of each text's distinct words, adding new words."""
         return [[numbers.setdefault(word, len(numbers)) for word in self._words(text)] for text in texts]
 
     def _words(self, text: str) -> set[str]:
@@ -100,11 +97,10 @@ class Jaccard:
 
 
 class JaccardOfOthers(Jaccard):
-    """Jaccard over the words that p does not exchange; the others are left out of both texts.
+    """Jaccard without the words that p exchanges.
 
-    p rewrites one side alone.  A model that writes *he* whoever is named has *she* in u and *he* in z:
-    Jaccard tells them apart by that word, this Φ does not.  With John and Jane, "He has a dog" and "She has a
-    dog" are alike, "his dog" and "her cat" share nothing.  Of fewer words, so the negative type is the same.
+    p rewrites only one side: a model that always writes *he* has *she* in u and *he* in z, which Jaccard
+    counts as a difference and this Φ does not.  "He has a dog" and "She has a dog" have 0.
     """
 
     name = "Jaccard, without the words that are exchanged"
@@ -128,10 +124,9 @@ def _incidence(rows: Sequence[Sequence[int]], columns: int) -> csr_array:
 class Sentiment:
     """|s(a) − s(b)| / 2 with s the sentiment of a text, −1 negative to 1 positive.
 
-    The default s is VADER's compound score (Hutto & Gilbert 2014, doi:10.1609/icwsm.v8i1.14550), rounded to
-    four decimals as it comes: many plain sentences have exactly 0.  Its lexicon takes the title Miss for the
-    verb and the names Joy, Grace and Hope for praise: a perturbation that writes them moves the score by
-    itself.
+    By default s is VADER's compound score (Hutto & Gilbert 2014, doi:10.1609/icwsm.v8i1.14550), rounded to
+    four decimals; many plain sentences have exactly 0.  Its lexicon takes the title Miss for the verb and the
+    names Joy, Grace and Hope for praise, so a perturbation that writes them moves the score by itself.
     """
 
     def __init__(self, score: Callable[[str], float] | None = None, name: str = "sentiment (VADER)") -> None:
@@ -156,7 +151,7 @@ class Sentiment:
 
 @lru_cache(maxsize=KEPT_SCORES)
 def vader_compound(text: str) -> float:
-    """Return VADER's compound score, −1 negative to 1 positive; 0 without a word of its lexicon."""
+    """Return VADER's compound score, −1 to 1; 0 without a word of its lexicon."""
     return float(_vader().polarity_scores(text)["compound"])
 
 
@@ -168,19 +163,15 @@ def _vader() -> SentimentIntensityAnalyzer:
 
 
 class EmbeddingDistance:
-    """‖a − b‖ / 2 of the texts' vectors made length 1: half the chord between their directions.
+    """‖a − b‖ / 2 of the texts' vectors made length 1.
 
-    With c their cosine this is √((1 − c) / 2), so it is the cosine distance on another scale: 0 same
-    direction, 0.5 at 60°, √½ at right angles, 1 opposite.  The scale matters.  Euclidean distance is of
-    negative type, strictly: E is 0 only where both sides have one distribution of directions (Székely & Rizzo
-    2013, doi:10.1016/j.jspi.2013.03.018).  (1 − c) / 2 itself, its square, is of negative type too, but its
-    E compares mean directions alone and misses that one side is more scattered.
-
-    A vector of zeros, of a text without a word, has no direction: it stays one, a half from any other.
+    With c their cosine this is √((1 − c) / 2): 0 same direction, 0.5 at 60°, √½ at right angles, 1 opposite.
+    Euclidean distance is strictly of negative type: E is 0 only if both sides have one distribution of
+    directions (Székely & Rizzo 2013, doi:10.1016/j.jspi.2013.03.018).  (1 − c) / 2 would compare only mean
+    directions.  A vector of zeros has no direction: its distance is ½ from any other.
     """
 
     def __init__(self, encode: Encode, name: str = "embedding") -> None:
-        """Take ``encode``: texts to vectors [text, dimension], which are remembered up to a limit."""
         self.name = name
         self._encode = encode
         self._directions: dict[str, FloatArray] = {}
@@ -194,7 +185,7 @@ class EmbeddingDistance:
         return np.asarray(np.clip(cdist(left, right) / 2, 0.0, 1.0))
 
     def _learn(self, texts: Sequence[str]) -> None:
-        """Encode the texts that are new; vectors are scaled to length 1, or stay 0."""
+        """Encode new texts and scale the vectors to length 1; zeros stay 0."""
         if len(self._directions) > KEPT_VECTORS:
             self._directions = {text: self._directions[text] for text in texts if text in self._directions}
         unseen = [text for text in texts if text not in self._directions]
@@ -213,7 +204,7 @@ class EmbeddingDistance:
 def dissimilarities(
     encoders: Mapping[str, Encode] | None = None, exchanged: frozenset[str] = frozenset()
 ) -> dict[str, Dissimilarity]:
-    """Return the Φ that can be chosen, by name; ``embedding:MODEL`` with an encoder.
+    """Return the available Φ by name, with one ``embedding:MODEL`` for each encoder.
 
     ``exchanged``: words that p exchanges, which ``jaccard-others`` leaves out.
     """
@@ -227,7 +218,7 @@ def dissimilarities(
     return several
 
 
-# Which model makes vectors of texts, and from its key to the encoder.  Torch comes only with opening one.
+# Encoders.
 
 
 USUAL_ENCODER = "mini-bert"
@@ -235,11 +226,10 @@ OpenEncoder = Callable[[EncoderKey], Encode]
 
 
 def encoder_key(choice: str) -> EncoderKey:
-    """Return the encoder of ``embedding:MODEL``; ``embedding`` alone names the shipped model.
+    """Return the key of ``embedding:MODEL``; ``embedding`` alone names the shipped model.
 
-    A checkpoint without a language-model head is read as masked: only its body is used.
-
-    Raises FairPairError for a model that does not read in both directions, ModelError for none that is here.
+    Checkpoints without a language-model head are allowed: only the body is used.  Raises FairPairError for a
+    model that is not masked, ModelError for an unknown one.
     """
     model = choice.removeprefix(EMBEDDING).removeprefix(":") or USUAL_ENCODER
     family = split_name(model).family
@@ -252,7 +242,7 @@ def encoder_key(choice: str) -> EncoderKey:
 
 
 def _resolved(model: str) -> ModelSpec:
-    """Find an encoder; as a masked model, where the configuration leaves its family open."""
+    """Find an encoder; as a masked model if its configuration does not name a family."""
     try:
         return resolve_to_score(model)
     except ModelError as first:
@@ -263,10 +253,7 @@ def _resolved(model: str) -> ModelSpec:
 
 
 def open_encoder(key: EncoderKey) -> Encode:
-    """Load the model of a key.
-
-    Raises ModelError where it cannot be loaded, or is another one now.
-    """
+    """Load the model of a key; ModelError if it cannot be loaded or has changed."""
     spec = resolve_to_score(key.model)
     if (spec.identity, spec.tokenizer) != (key.identity, key.tokenizer):
         raise ModelError(
@@ -286,7 +273,7 @@ def _no_encoder(model: str, kind: str) -> str:
     )
 
 
-# Where two texts differ, word by word, and where a phrase stands in one.
+# Marking words that differ, and phrases.
 
 
 Piece = tuple[str, bool]  # a stretch of a text, and whether it is marked
@@ -295,8 +282,8 @@ Piece = tuple[str, bool]  # a stretch of a text, and whether it is marked
 def words_apart(text: str, other: str) -> list[Piece]:
     """Split a text into pieces, marking the words that the other text does not have.
 
-    The words are those of the Jaccard dissimilarity: case and place do not count.  "He left." beside "she
-    left" -> ("He", True), (" left.", False).  The pieces give the text again, composed (NFC).
+    Case and position do not count.  "He left." beside "she left" -> ("He", True), (" left.", False).  The
+    pieces add up to the text in NFC.
     """
     shared = set(word_tokens(other))
     composed = normal("NFC", text)
@@ -305,7 +292,7 @@ def words_apart(text: str, other: str) -> list[Piece]:
 
 
 def phrase_places(text: str, phrase: str) -> list[Piece]:
-    """Split a text into pieces, marking the phrase: words that follow each other within a clause."""
+    """Split a text into pieces, marking a phrase: its words in sequence within a clause."""
     wanted = word_tokens(phrase)
     composed = normal("NFC", text)
     spans = _words(composed)
@@ -320,12 +307,11 @@ def phrase_places(text: str, phrase: str) -> list[Piece]:
 
 
 def _words(text: str) -> list[tuple[int, int]]:
-    """Return start and end of every word, the same words as in ``word_tokens``."""
     return [match.span() for match in WORD.finditer(text.replace("’", "'"))]
 
 
 def _pieces(text: str, marked: Iterable[tuple[int, int]]) -> list[Piece]:
-    """Cut a text at the marked stretches, in order; two with a space between become one."""
+    """Cut a text at the marked stretches; two with a space between become one."""
     pieces: list[Piece] = []
     end = 0
     for start, stop in marked:

@@ -1,34 +1,26 @@
-"""Intervals over prompts: facts are drawn again, with replacement, as many as there are.
+"""Intervals over prompts, by resampling facts, and the permutation test of u against z.
 
-They say what other prompts of the kind would have shown; how many texts each prompt has decides only how
-noisy its own figures are, which the spread over prompts holds already.  Bounds are stretched percentiles with
-an acceleration for skewness (:mod:`pcf_core.measure.resampling`), for F on the scale of its logarithm: a
-ratio has a long right tail.  Of three prompts a percentile can be no more than the largest of the three;
-stretched by √(3/2) · 4.30 / 1.96 = 2.69 it lies about where Student's t puts it.
+Intervals are bootstrap percentiles, stretched for few facts and with an acceleration for skewness
+(:mod:`pcf_core.measure.resampling`); for F on the scale of its logarithm.  They describe other prompts of the
+kind; the noise of each prompt's own figures is part of the spread.
 
-Prompts that say one fact in several frames ("John is a nurse.", "My neighbour John is a nurse.") are not
-independent: a fact is drawn with all its prompts (Davison & Hinkley 1997, sec. 3.8,
-doi:10.1017/CBO9780511802843), and weighs as much as it has prompts.  The frames are taken as they are.  Where
-40 facts have 5 prompts each, prompts drawn one by one gave intervals that held the truth in 66 of 100 cases
-with a correlation of 0.8 within facts and in 86 with one of 0.2; facts give 94.  With 5 facts 91 of 100
-intervals hold the truth, with 10 or more 92 to 95 (tests/texts/fairpair/test_intervals.py).
+Prompts that express one fact in several frames are not independent, so a fact is drawn with all its prompts
+(Davison & Hinkley 1997, sec. 3.8, doi:10.1017/CBO9780511802843) and weighs as much as it has prompts.
+Coverage is 91 % with 5 facts and 92 to 95 % from 10 on (tests/texts/fairpair/test_intervals.py).
 
-**Whether two samples of texts are alike: labels dealt anew, fold by fold.**  If u and z came from one
-distribution, it would not matter which text of a fold bears which name.  The 2m texts of each fold are dealt
-into two halves at random, the energy statistic E = 2 B − V_u − V_z is computed again, and p is the share of
-dealings that give at least as much, the observed one counted (Phipson & Smyth 2010,
-doi:10.2202/1544-6115.1585).  Exact where texts are exchangeable, whatever the dissimilarity.
+**Permutation test.**  If u and z had one distribution, labels within a fold would be exchangeable.  The 2m
+texts of each fold are split at random, E = 2 B − V_u − V_z is computed again, and p is the share of splits
+with at least the observed E, which counts as one (Phipson & Smyth 2010, doi:10.2202/1544-6115.1585).  Exact
+for any dissimilarity.
 
-With s = ±1 for each text and r its sum of Φ over the fold, s' Φ s = 2 (T − 2 X) gives X, the sum over the
-m² pairs across the halves, from T, that over all pairs of the 2m texts; then B = X / m² and, from the sums
-of r over either half, V_u = (Σ_u r − X) / (m (m − 1)).  That is one small product for each dealing.
+With s = ±1 for each text and r its sum of Φ over the fold, s' Φ s = 2 (T − 2 X) gives X, the sum over the m²
+pairs across the halves, from T, that over all pairs of the 2m texts; then B = X / m² and, from the sums of r
+over either half, V_u = (Σ_u r − X) / (m (m − 1)): one small product for each split.
 
-Example: m = 2, Φ = 1 between u1 and u2 and 0 else.  T = 1, X = 0: B = 0, V_u = 1, E = −1.  Of the six ways
-to deal, two keep the pair together and have E = −1, four part it: X = 1, B = ¼, no V, E = ½.
+Example: m = 2, Φ = 1 between u1 and u2 and 0 else.  T = 1, X = 0: B = 0, V_u = 1, E = −1.  Of the six ways to
+split, two keep the pair together and have E = −1, four part it: X = 1, B = ¼, no V, E = ½.
 
-F under random labels is kept too: its mean is above 1 where the V are noisy, and that is the value to hold
-an observed F against.  Several prompts are dealt anew each by itself; the mean E over them has the same
-test.
+The mean F under random labels is above 1 where the V are noisy, so an observed F is compared with it.
 """
 
 from __future__ import annotations
@@ -56,7 +48,7 @@ PROMPT, FACT = "prompt", "fact"
 TIE_DECIMALS = (
     12  # values that differ by rounding alone are as large, and those that are rounding alone are 0
 )
-FEWEST_PROMPTS = 2  # of a single fact nothing can be learned of others
+FEWEST_PROMPTS = 2  # a single fact says nothing about others
 
 
 def mean_interval(
@@ -70,8 +62,7 @@ def mean_interval(
 ) -> Interval | None:
     """Return the interval of the mean of [prompt] values; ``None`` for fewer than two facts.
 
-    ``facts``: [prompt] the fact of each; none where each prompt stands alone.  ``possible``: the least and
-    the largest that a value can be.  ``resamples``, ``level``, ``seed``: of the bootstrap.
+    ``facts``: [prompt] the fact of each, or none if all differ.  ``possible``: bounds of the values.
     """
     means, weights, unit = of_facts(values[:, np.newaxis], facts)
     if len(means) < FEWEST_PROMPTS:
@@ -94,7 +85,7 @@ def ratio_of_means_interval(
 ) -> Interval | None:
     """Return the interval of mean(B)² / (mean(V_pg) · mean(V_gp)) from [prompt] values.
 
-    ``None`` for fewer than two facts, or where in some draw a mean B or V is 0, so that it has no bounds.
+    ``None`` for fewer than two facts, or if a mean B or V is 0 in some draw.
     """
     values, weights, unit = of_facts(np.stack([between, within_original, within_prompt], axis=1), facts)
     if len(values) < FEWEST_PROMPTS:
@@ -112,9 +103,7 @@ def ratio_of_means_interval(
 def signed_ranks(values: FloatArray, facts: Sequence[str] = ()) -> float | None:
     """Return one-sided p of Wilcoxon's signed-rank test that [prompt] values are above 0.
 
-    ``None`` if all are 0.
-
-    Prompts that share a fact count once, by their mean.
+    ``None`` if all are 0.  Prompts that share a fact count once, by their mean.
     """
     from scipy.stats import wilcoxon
 
@@ -148,31 +137,26 @@ def of_facts(values: FloatArray, facts: Sequence[str]) -> tuple[FloatArray, Floa
 
 
 def _drawn(fact: TemplateUnit, resamples: int, seed: int) -> FloatArray:
-    """Return [resample, fact] weights that sum to 1."""
     return np.concatenate(list(resampled_template_weights(fact, resamples, seed)))
 
 
 def _bounds(drawn: FloatArray, moves: FloatArray, fact: TemplateUnit, level: float) -> FloatArray:
-    """Return low and high from [resample] replicates and [fact] influences.
-
-    An influence is how far a fact moves the statistic.
-    """
+    """Return low and high from [resample] replicates and [fact] influences."""
     return stretched(drawn, level, fact.stretch(level), acceleration(moments(moves, fact)))
 
 
-# Whether two samples of texts are alike: labels dealt anew, fold by fold.
+# The permutation test.
 
 
-TIE = 1e-12  # dealings that differ by rounding alone are as large as the observed one
+TIE = 1e-12  # a difference that is rounding alone
 FEWEST_PERMUTATIONS = 1000
 
 
 @dataclass(frozen=True)
 class Relabelled:
-    """E observed and under random labels.
+    """E observed and by [permutation] under random labels.
 
-    ``observed``: E.  ``dealt``: [permutation] E of random labels.  ``chance_ratio``: mean F of random labels
-    where it is defined, ``None`` where it never is.  ``least_p``: the smallest possible p.
+    ``chance_ratio``: mean F of random labels, ``None`` if undefined.  ``least_p``: the least possible p.
     """
 
     observed: float
@@ -194,10 +178,9 @@ def relabelled(
 ) -> Relabelled:
     """Permute the labels within every fold, all folds at once.
 
-    ``folds``: of each, [2m, 2m] Φ of its texts, the m of u before the m of z; symmetric, 0 on the diagonal,
-    m at least 2.  Folds count by their texts.  ``permutations``: how many dealings, at least 1,000.
-    ``seed``: whole numbers >= 0 that decide them.  ``pause``: called before each block of dealings; what it
-    raises ends them.
+    ``folds``: of each, [2m, 2m] Φ of its texts, the m of u before the m of z; symmetric, 0 on the diagonal, m
+    >= 2.  Folds are weighted by their texts.  ``permutations``: >= 1,000.  ``seed``: whole numbers >= 0.
+    ``pause``: called before each block; an exception from it ends the work.  Raises CriterionError.
     """
     if permutations < FEWEST_PERMUTATIONS:
         raise CriterionError(
@@ -222,7 +205,7 @@ def relabelled(
             dealt[:, start : start + rows] += share * _variation(stack, labels[order])
     defined = dealt[:, (dealt[1:] > TIE).all(axis=0)]
     ratios = defined[0] ** 2 / (defined[1] * defined[2])
-    # A fold's halves can be dealt in C(2m, m) ways, and E does not tell which half is which.
+    # A fold can be split in C(2m, m) ways, and E is the same for exchanged halves.
     ways = sum(lgamma(size + 1) - 2 * lgamma(size // 2 + 1) - log(2) for size in sizes.tolist())
     return Relabelled(
         float(_energy(observed)[0]),
@@ -233,7 +216,6 @@ def relabelled(
 
 
 def _size(fold: FloatArray) -> int:
-    """Return how many texts a fold has, if it is square and has two or more of either side."""
     if fold.ndim != 2 or fold.shape[0] != fold.shape[1] or len(fold) < 4 or len(fold) % 2:
         raise CriterionError(
             "A fold must be a square matrix with the same number of texts on both sides, at least two; its "
@@ -243,7 +225,7 @@ def _size(fold: FloatArray) -> int:
 
 
 def _variation(stack: FloatArray, labels: FloatArray) -> FloatArray:
-    """Return [3, permutation] mean over folds of B, V_u and V_z, see the module.
+    """Return [3, permutation] means over folds of B, V_u and V_z (see the module).
 
     ``stack``: [fold, text, text] Φ.  ``labels``: [permutation, fold, text] 1 for u, −1 for z.
     """
@@ -258,10 +240,9 @@ def _variation(stack: FloatArray, labels: FloatArray) -> FloatArray:
 
 
 def _energy(variation: FloatArray) -> FloatArray:
-    """Return [permutation] E of [3, permutation] B and both V."""
     return np.asarray(2 * variation[0] - variation[1] - variation[2])
 
 
 def share_at_least(observed: float, dealt: FloatArray) -> float:
-    """Return p: the share of values that are at least the observed one, which counts as one of them."""
+    """Return the share of values that are at least the observed one, which counts as one of them."""
     return float((1 + (dealt >= observed - TIE).sum()) / (1 + len(dealt)))

@@ -1,16 +1,9 @@
-"""Words of a table in a text: which stands where, what it becomes there, and what stays.
+"""Find the words of a table in a text, and write their counterparts with case, article and possessive.
 
-Also the words of a text as FairPair counts them, and how a counterpart is written in the place of a word: its
-case, its article, its possessive.
-
-**A word joined to its own counterpart: *boys and girls*, *him/her*, *black and white people*.**  Such a
-phrase names both sides, and its order says nothing: it stays.  Were it exchanged, an even-handed model would
-look biased by "girls and boys".
-
-**Words that are surnames where they stand: *Elton John*, *Stephen King*, *Dr. King*.**  A word that is
-wrongly taken for a surname stays in the rewritten texts and is exchanged in no other: an even-handed model
-looks biased.  So a given name tells of one only if it is no other word of English, which may begin a sentence
-before a name ("Will John come?", "In May John left", "Georgia Man Arrested").
+Two kinds of words stay, since exchanging them would make an even-handed model look biased: a word joined to
+its counterpart (*boys and girls*, *him/her*), and surnames (*Elton John*, *Dr. King*).  A surname is
+recognised by a given name before it only if that is no other English word ("Will John come?", "Georgia Man
+Arrested").
 """
 
 from __future__ import annotations
@@ -27,7 +20,7 @@ from pcf_core.material.suiting import with_article
 from pcf_core.mining.persons import naming
 from pcf_core.texts.fairpair.records import Pair, PerturbationTable
 
-# The words of a text, as FairPair counts them.
+# The words of a text.
 
 
 # Letters and digits, with apostrophes inside: "don't" is one word, "well-known" two.
@@ -36,21 +29,21 @@ CLAUSE_END = re.compile(r"[.!?…;:()\n]+")
 
 
 def word_tokens(text: str) -> tuple[str, ...]:
-    """Split into lower-case words in order, without punctuation: "Don’t go!" -> ("don't", "go").
+    """Split into lower-case words without punctuation: "Don’t go!" -> ("don't", "go").
 
-    A script that puts no spaces between words gives one token for each run of its letters.
+    A script without spaces gives one token for each run of letters.
     """
     plain = normal("NFC", text).lower().replace("’", "'")
     return tuple(WORD.findall(plain))
 
 
 def clauses(text: str) -> tuple[tuple[str, ...], ...]:
-    """Return the words of each clause, so that no phrase reaches over a full stop or similar mark."""
+    """Return the words of each clause."""
     parts = (word_tokens(part) for part in CLAUSE_END.split(text))
     return tuple(words for words in parts if words)
 
 
-# How a counterpart is written in the place of a word: its case, its article, its possessive.
+# How a counterpart is written: case, article, possessive.
 
 
 PARTS = re.compile(r"[^\s-]+")
@@ -60,9 +53,8 @@ GAP = re.compile(r"\s+")
 def recased(written: str, word: str, becomes: str, *, proper: bool) -> str | None:
     """Write the counterpart in the same case as the word: "Man" -> "Woman", "MAN" -> "WOMAN".
 
-    ``proper``: names and titles, which are never written small.  ``None`` for any other case (*mAN*, the
-    verb *mark* for the name), which no rule can give back.  White space between words stays where both have
-    as many.
+    ``proper``: names and titles, which are never in lower case.  ``None`` for any other case (*mAN*), which
+    could not be restored.  White space between words is kept.
     """
     gaps = GAP.findall(written)
     plain = GAP.sub(" ", written).replace("’", "'")
@@ -81,17 +73,17 @@ def recased(written: str, word: str, becomes: str, *, proper: bool) -> str | Non
 
 
 def capitalised(text: str) -> str:
-    """Capitalise the first letter; leave the others as they are."""
+    """Capitalise the first letter."""
     return text[:1].upper() + text[1:]
 
 
 def titled(text: str) -> str:
-    """Capitalise the first letter of every word and of every part behind a hyphen."""
+    """Capitalise every word and every part after a hyphen."""
     return PARTS.sub(lambda match: capitalised(match[0]), text)
 
 
 def article_before(article: str, word: str, becomes: str, written: str) -> str:
-    """Return *a* or *an* before the counterpart, where the two words differ: "an old", "a young"."""
+    """Return *a* or *an* before the counterpart, if the two words differ: "an old", "a young"."""
     wanted = article_of(becomes)
     if wanted == article_of(word):
         return article
@@ -112,7 +104,7 @@ def owning(mark: str, word: str, becomes: str, plural: bool, is_possessive: bool
 
 
 def article_of(word: str) -> str:
-    """Return the indefinite article of a word, *a* or *an*."""
+    """Return *a* or *an* for a word."""
     return with_article(word).split(" ", 1)[0]
 
 
@@ -125,7 +117,7 @@ JOINT = (
     r"(?P<joint>\s*[/,&]\s*|,?\s+(?:and/or|and|or|nor)\s+(?:(?:an?|the)\s+)?)"
 )
 EITHER = re.compile(r"/|\bn?or\b", re.IGNORECASE)
-JOINED_REACH = 80  # characters around a word in which the other one is looked for
+JOINED_REACH = 80  # characters around a word searched for its counterpart
 
 
 def apart(word: str, becomes: str) -> tuple[str, str]:
@@ -139,11 +131,11 @@ def apart(word: str, becomes: str) -> tuple[str, str]:
 
 
 class Joined:
-    """Finds a counterpart that is joined to a word.  ``pairs``: words with their counterparts."""
+    """Finds a counterpart that is joined to a word."""
 
     def __init__(self, pairs: Iterable[tuple[str, str]]) -> None:
-        words: dict[str, set[str]] = {}  # what differs -> the words that have it
-        others: dict[str, set[str]] = {}  # what differs -> its counterparts
+        words: dict[str, set[str]] = {}  # differing part -> words with it
+        others: dict[str, set[str]] = {}  # differing part -> its counterparts
         parts: dict[str, set[str]] = {}
         for word, becomes in pairs:
             one, two = apart(word.replace("-", " "), becomes.replace("-", " "))
@@ -157,10 +149,9 @@ class Joined:
         }
 
     def other(self, text: str, key: str, start: int, end: int) -> tuple[int, str, bool] | None:
-        """Return where the joined counterpart of a word starts, as it is written; ``None`` without one.
+        """Return a word's joined counterpart: its start, its text, and whether "or" or a slash joins it.
 
-        The third: whether it is joined by "or" or a stroke, and so means one of both for sure.  ``key``: the
-        word in lower case.  ``start``: where it starts, with its article; ``end``: where it ends.
+        ``key``: the word in lower case.  ``start`` (with its article), ``end``: its place.
         """
         if key not in self._of or re.match(r"-\w", text[end : end + 2]):
             return None
@@ -171,7 +162,7 @@ class Joined:
         return match.start("other"), match["other"].casefold(), bool(EITHER.search(match["joint"]))
 
 
-@lru_cache(maxsize=1_000)  # a table has hundreds of words, a text a few of them: no other pattern is made
+@lru_cache(maxsize=1_000)  # patterns are made only for words that occur
 def _patterns(others: frozenset[str]) -> tuple[re.Pattern[str], re.Pattern[str]]:
     longest = sorted(others, key=lambda word: (-len(word), word))
     words = "|".join(re.escape(word).replace(r"\ ", r"\s+").replace("'", "['’]") for word in longest)
@@ -179,21 +170,21 @@ def _patterns(others: frozenset[str]) -> tuple[re.Pattern[str], re.Pattern[str]]
     return re.compile(f"{other}{JOINT}$", re.IGNORECASE), re.compile(f"{JOINT}{other}", re.IGNORECASE)
 
 
-# Words that are surnames where they stand: *Elton John*, *Stephen King*, *Dr. King*.
+# Words used as surnames: *Elton John*, *Stephen King*, *Dr. King*.
 
 
 BEFORE = re.compile(r"([^\W\d_][\w'’-]*)(\.?)[^\S\n]+$")
 HONORIFICS = frozenset(
     {"dr", "mr", "ms", "mrs", "miss", "prof", "professor", "judge", "senator", "president"}
 )
-# What stands before a letter that may be an initial: a word, and the letter of a list before that.
+# Before a letter that may be an initial: a word, and before that possibly a letter of a list.
 BEFORE_INITIAL = re.compile(r"(\b[^\W\d_]\.[^\S\n]+)?\b([^\W\d_][\w'’-]*)(\.?)[^\S\n]+$")
-SURNAME_REACH = 60  # characters before a word in which the one before it is looked for
+SURNAME_REACH = 60  # characters before a word searched for the previous word
 
 
 @lru_cache(maxsize=1)
 def given_names() -> frozenset[str]:
-    """Load the shipped list of given names, in lower case, that are no other word, place or month."""
+    """Load the given names that are no other word, place or month, in lower case."""
     path = settings().assets / "lexicons" / "names-that-are-words.txt"
     lines = path.read_text(encoding="utf8").splitlines()
     words = {word for line in lines if not line.startswith("#") for word in line.split()}
@@ -202,12 +193,13 @@ def given_names() -> frozenset[str]:
 
 
 def is_surname(text: str, begin: int, is_name: bool, is_also_surname: bool) -> bool:
-    """Tell whether a word of a table, which begins at an index of a text, is a surname there.
+    """Tell whether a table's word at an index of a text is a surname there.
 
-    It has a capital, and before it stands an initial or an honorific; or, where the word is a name or listed
-    as a surname too, a given name.  A name behind an honorific is a given one: *Mr. John Smith*.  Before any
-    but a listed surname a letter with a full stop is an initial only behind another one, an honorific or a
-    given name, *Elton B. John*; else it ends a sentence or counts: *Vitamin C. John took it*, *A. John*.
+    It needs a capital, and before it an initial, an honorific or, if it is a name or also listed as a
+    surname, a given name.  After an honorific a name is a given one: *Mr. John Smith*.  Unless the word is
+    listed as a surname, a letter with a full stop is an initial only after another initial, an honorific or a
+    given name (*Elton B. John*); otherwise it ends a sentence or counts: *Vitamin C. John took it*, *A.
+    John*.
     """
     before = BEFORE.search(text, max(0, begin - SURNAME_REACH), begin)
     if before is None or not text[begin].isupper() or not before[1][0].isupper():
@@ -221,7 +213,7 @@ def is_surname(text: str, begin: int, is_name: bool, is_also_surname: bool) -> b
 
 
 def _goes_on(text: str, letter: int) -> bool:
-    """Tell whether a letter continues a name: it does not in the list "A. Bob B. John"."""
+    """Tell whether a letter continues a name, as it does not in the list "A. Bob B. John"."""
     before = BEFORE_INITIAL.search(text, max(0, letter - SURNAME_REACH), letter)
     if before is None or not before[2][0].isupper():
         return False
@@ -232,9 +224,9 @@ def _goes_on(text: str, letter: int) -> bool:
 
 
 Kind = Literal["name", "title", "rule", "word", "plural"]
-NO_LETTER = r"(?<![^\W_])", r"(?![^\W_])"  # letters and digits end a word, an underline of Markdown does not
+NO_LETTER = r"(?<![^\W_])", r"(?![^\W_])"  # Markdown's underscores may touch a word
 NAME_BEHIND = re.compile(r"\.?[^\S\n]+(?:[A-Z]|(?:and|or|&)[^\S\n]+[A-Z])")
-ADDRESS = re.compile(r"https?://\S+|www\.\S+|(?<!\S)\S+@\S+")  # of a page or by mail: it stays as it is
+ADDRESS = re.compile(r"https?://\S+|www\.\S+|(?<!\S)\S+@\S+")  # URLs and e-mail addresses stay
 SLASH = re.compile(r"\s*/\s*")
 
 
@@ -252,10 +244,9 @@ class Entry:
 
 @dataclass(frozen=True)
 class Change:
-    """One change by p: ``text[start:end]`` becomes ``new``.
+    """A change: ``text[start:end]`` becomes ``new``.
 
-    ``word``: where the word itself starts, after its article; ``article``: the part of ``new`` that replaces
-    the article, with the gap.
+    ``word``: where the word starts, after its article; ``article``: the part of ``new`` for article and gap.
     """
 
     start: int
@@ -266,11 +257,11 @@ class Change:
     article: str = ""
 
     def moved(self, by: int) -> Change:
-        """Return the same change in a text that begins earlier or later."""
+        """Shift all positions."""
         return replace(self, start=self.start + by, end=self.end + by, word=self.word + by)
 
     def behind(self, index: int) -> Change:
-        """Return the change without its article, if the article stands before this index."""
+        """Drop the article if it stands before this index."""
         if self.start >= index:
             return self
         return replace(self, start=self.word, new=self.new[len(self.article) :], article="")
@@ -278,11 +269,9 @@ class Change:
 
 @dataclass(frozen=True)
 class Matcher:
-    """The words of a table, found in texts.
+    """Finds the words of a table in texts.
 
-    ``entries``: word in lower case -> what it may become, the first that fits counts.
-
-    ``fixed``, ``pronouns``, ``surnames``: of the table, in lower case; ``joined``: words but for names.
+    ``entries``: lower-case word -> what it may become, the first that fits.  ``joined``: without names.
     """
 
     entries: Mapping[str, tuple[Entry, ...]]
@@ -294,7 +283,7 @@ class Matcher:
 
     @classmethod
     def of(cls, table: PerturbationTable, names: Collection[Pair]) -> Matcher:
-        """Make the matcher of a table and names."""
+        """Compile a table and names."""
         by_word: dict[str, list[Entry]] = {}
         titles_first = sorted(table.rules, key=lambda rule: not rule.title)
         for entry in (
@@ -306,7 +295,7 @@ class Matcher:
         ):
             by_word.setdefault(entry.word.casefold(), []).append(entry)
         fixed = frozenset(phrase.casefold() for phrase in table.fixed)
-        # The longest first; "brother and sister-in-law" is no fixed phrase with something behind it.
+        # Longest first; a fixed phrase does not match before a hyphen ("brother and sister-in-law").
         alternatives = sorted({*by_word, *fixed}, key=lambda word: (-len(word), word))
         words = "|".join(_written(word) + ("(?!-)" if word in fixed else "") for word in alternatives)
         pattern = re.compile(
@@ -329,7 +318,7 @@ class Matcher:
         )
 
     def places(self, text: str) -> Iterator[re.Match[str]]:
-        """Yield the positions of words of the table, except in fixed phrases and addresses."""
+        """Yield the matches of words outside fixed phrases and addresses."""
         addresses = [match.span() for match in ADDRESS.finditer(text)]
         for match in self.pattern.finditer(text):
             begin = match.start("word")
@@ -337,11 +326,11 @@ class Matcher:
                 yield match
 
     def needs_tags(self, text: str) -> bool:
-        """Tell whether a word of the text changes by its part of speech."""
+        """Tell whether any word of the text changes by its part of speech."""
         return any(entry.tags for match in self.places(text) for entry in self.entries[key_of(match)])
 
     def changes(self, text: str, tag_at: Callable[[int], str]) -> Iterator[Change]:
-        """Yield what every word would become, left to right; ``tag_at``: tag of the token at a character."""
+        """Yield the changes from left to right; ``tag_at``: tag of the token at a character."""
         for match in self.places(text):
             written, begin = match["word"], match.start("word")
             for entry in self.entries[key_of(match)]:
@@ -368,11 +357,11 @@ class Matcher:
     def left(
         self, text: str, changes: Collection[Change], side: str, unpaired: Collection[str]
     ) -> Iterator[str]:
-        """Yield words of a side that no change covers, in lower case; ``unpaired``: without a counterpart.
+        """Yield the words of a side that no change covers, in lower case.
 
-        Fixed phrases name nobody, a word joined to its counterpart both; of words that change only as one
-        part of speech or before a name nothing is said; what is written with a capital in the table is
-        written so in the text.
+        ``unpaired``: words without a counterpart.  Not counted: fixed phrases, words joined to their
+        counterpart, and words that change only as one part of speech or before a name.  Words capitalised in
+        the table need a capital.
         """
         covered = {index for change in changes for index in range(change.start, change.end)}
         for match in self.places(text):
@@ -409,7 +398,7 @@ class Matcher:
         return next((entry.becomes.casefold() for entry in fitting), "")
 
     def is_of_a_name(self, text: str, begin: int, entry: Entry) -> bool:
-        """Tell whether the word at an index is a surname in this text; titles and pronouns never are."""
+        """Tell whether the word at an index is a surname; titles and pronouns never are."""
         key = entry.word.casefold()
         if entry.title or key in self.pronouns:
             return False
@@ -417,7 +406,7 @@ class Matcher:
 
 
 def key_of(match: re.Match[str]) -> str:
-    """Return a match's word as it is looked up: lower case, single spaces, straight apostrophes."""
+    """Normalise a match's word: lower case, single spaces, straight apostrophes."""
     return SLASH.sub("/", " ".join(match["word"].split())).replace("’", "'").casefold()
 
 
@@ -428,5 +417,5 @@ def _both_ways(kind: Kind, pairs: Collection[Pair], sides: Pair) -> Iterator[Ent
 
 
 def _written(word: str) -> str:
-    """Write a word as a pattern: any white space for a space, either apostrophe, spaces around a slash."""
+    """Return a word's pattern: any white space for a space, either apostrophe, spaces around a slash."""
     return re.escape(word).replace(r"\ ", r"\s+").replace("'", "['’]").replace("/", r"\s*/\s*")

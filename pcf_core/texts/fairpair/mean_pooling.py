@@ -1,12 +1,9 @@
-"""Texts to vectors by a model that reads in both directions: the mean of its last hidden states.
+"""Encode texts by a masked model: the mean of its last hidden states.
 
-1. The text alone, without a prompt, has the tokens t₁ … t_n; special tokens that it spells out are dropped.
-   Those of the training go around them.
-2. The body of the model, without its head, gives a hidden state h_i for each.
-3. The vector is (1/n) Σ_i h_i in float64 over the text's own tokens.
-
-A text that is longer than the model can take is read in pieces of the longest length, and the mean goes over
-the tokens of all pieces; none is dropped.  A text without a token is the vector of zeros.
+The vector of a text with tokens t₁ … t_n is (1/n) Σ_i h_i in float64, where h_i is the body's hidden state
+for t_i.  Special tokens surround the text as in training but are not averaged; those spelled out in the text
+are dropped.  Longer texts are read in pieces of the model's longest input, and averaged over all tokens.  A
+text without a token is the vector of zeros.
 
 **Worked example.**  "She reads." is [CLS] she reads . [SEP]; the states (9, 9), (1, 0), (2, 3), (0, 3) and
 (7, 7) give (1, 2): the mean of the three in the middle.
@@ -28,11 +25,11 @@ from pcf_core.models.loading import Loaded
 from pcf_core.models.scoring.seam import Ids, Seam
 
 BATCH_TOKENS = 4096  # of one forward pass
-Piece = tuple[int, Ids]  # a text's number, and tokens of it
+Piece = tuple[int, Ids]  # index of a text, and some of its tokens
 
 
 class MeanPooling:
-    """See the file's docstring.  ``context``: tokens that the model can take, 0 for no limit."""
+    """See the module.  ``context``: the model's longest input in tokens, 0 for no limit."""
 
     def __init__(self, loaded: Loaded, name: str, *, context: int = 0) -> None:
         self.model = loaded.model
@@ -48,7 +45,7 @@ class MeanPooling:
             )
 
     def __call__(self, texts: Sequence[str]) -> FloatArray:
-        """Return [text, dimension] vectors, float64."""
+        """Return [text, dimension] vectors."""
         special = self.seam.specials
         encoded = [tuple(one for one in ids if one not in special) for ids in self.seam.encode(texts)]
         sums = np.zeros((len(texts), int(self.model.config.hidden_size)))
@@ -59,7 +56,7 @@ class MeanPooling:
         return np.asarray(sums / np.maximum(counts, 1)[:, np.newaxis])
 
     def _batches(self, encoded: Sequence[Ids]) -> Iterator[list[Piece]]:
-        """Yield pieces of one length together, so that there is no padding; the shortest first."""
+        """Yield pieces of equal length, so that there is no padding; the shortest first."""
         lengths: defaultdict[int, list[Piece]] = defaultdict(list)
         for text, ids in enumerate(encoded):
             for start in range(0, len(ids), self.longest):
@@ -71,7 +68,6 @@ class MeanPooling:
 
     @torch.inference_mode()
     def _sums(self, pieces: Sequence[Ids]) -> FloatArray:
-        """Return [piece, dimension] sums of the hidden states of the pieces' own tokens."""
         opening, closing = self.seam.opening, self.seam.closing
         ids = torch.tensor([opening + piece + closing for piece in pieces], device=self.device)
         try:

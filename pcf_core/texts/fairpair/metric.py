@@ -1,23 +1,18 @@
-"""B, V_pg and V_gp of one prompt, in folds (the protocol's sections 2 and 4).
+"""B, V_pg and V_gp of one prompt, in folds (the protocol's sections 2 and 4), and their convergence.
 
-The n samples of each side are cut into k folds of consecutive ones, of m = n / k each; in each fold, B is
-the mean of Φ over the m² pairs (u_i, z_j), V_pg over the m (m − 1) ordered pairs of different u, V_gp of z.
-B and V are averaged over folds before any ratio is formed: a mean of the folds' own F would be too high.
-That takes n·m values of Φ where one fold of n takes n².
+The n samples of each side are cut into k folds of consecutive ones, of m = n / k each; in each fold, B is the
+mean of Φ over the m² pairs (u_i, z_j), V_pg over the m (m − 1) ordered pairs of different u, V_gp of z.  B
+and V are averaged over folds before any ratio is formed: a mean of the folds' own F would be too high.  Folds
+take n·m values of Φ, a single fold n².
 
-Folds buy time with noise: the s.d. of E falls with 1 / √(n m), not with 1 / n.  With 60 texts a side, half of
-them given family words on one side, relabelling found the difference in 18 of 100 draws with m = 5, in 68 of
-100 with one fold.  The Φ of this package are products of matrices, for which n² values take no longer, so
-that one fold is the default, up to 2,000 texts a side; folds of five are for a Φ that is dear, for more
-texts, or to do as the paper did.
+Folds save time but add noise: the s.d. of E falls with 1 / √(n m), not with 1 / n.  One fold is therefore the
+default, up to 2,000 texts a side; folds of five are for an expensive Φ, more texts, or to follow the paper.
 
-Where m does not divide n, the folds are ⌊n/m⌋ and as equal as can be, so that some hold more than m: every
-text is used.  Folds count by their texts, so that all texts count alike; B and V of any fold are unbiased.
+Where m does not divide n, there are ⌊n/m⌋ folds of nearly equal size, weighted by their texts; B and V of any
+fold are unbiased.
 
-Example (section 10): u = "a b", "a c", z = "a b", "d" and Jaccard: Φ(u, z) = 0, 1, 2/3, 1, so B = 2/3;
-V_pg = 2/3, V_gp = 1, F = (4/9) / (2/3) = 2/3 and E = 4/3 − 5/3 = −1/3.
-
-Also how B, V and F settle with more samples, and with fewer folds (the paper's figures 3 and 4).
+Example (section 10): u = "a b", "a c", z = "a b", "d" and Jaccard: Φ(u, z) = 0, 1, 2/3, 1, so B = 2/3; V_pg =
+2/3, V_gp = 1, F = (4/9) / (2/3) = 2/3 and E = 4/3 − 5/3 = −1/3.
 """
 
 from __future__ import annotations
@@ -33,15 +28,12 @@ from pcf_core.core.records import FloatArray
 from pcf_core.texts.fairpair.dissimilarity import Dissimilarity
 from pcf_core.texts.fairpair.records import MOST_TOGETHER, Convergence, Course, PromptPairs, Variation
 
-FOLD = 5  # texts a side and fold of the paper's 500 samples in 100 folds
+FOLD = 5  # texts per side and fold in the paper: 500 samples in 100 folds
 ROUNDING = 1e-9
 
 
 def folds_for(samples: int, size: int | None) -> int:
-    """Return the number of folds with at least ``size`` texts a side that the samples can fill.
-
-    It is one where there are fewer, or where the size is ``None``.
-    """
+    """Return how many folds of at least ``size`` texts per side fit, at least 1; 1 for ``None``."""
     if size is None:
         return 1
     if size < 2:
@@ -50,7 +42,7 @@ def folds_for(samples: int, size: int | None) -> int:
 
 
 def fold_bounds(samples: int, folds: int) -> tuple[tuple[int, int], ...]:
-    """Return the first and the end index of each fold: sizes differ by one at most, larger ones first.
+    """Return start and end of each fold; sizes differ by at most one, larger ones first.
 
     Example: 23 samples in 4 folds: (0, 6), (6, 12), (12, 18), (18, 23).
     """
@@ -85,7 +77,6 @@ def fold_matrices(
 
 
 def _checked(matrix: FloatArray, texts: int, name: str) -> FloatArray:
-    """Check that a matrix is one of dissimilarities."""
     fits = (
         matrix.shape == (texts, texts)
         and bool(((matrix >= -ROUNDING) & (matrix <= 1 + ROUNDING)).all())
@@ -101,7 +92,7 @@ def _checked(matrix: FloatArray, texts: int, name: str) -> FloatArray:
 
 
 def variation_of(folds: Sequence[FloatArray]) -> Variation:
-    """Average B and V over folds by their texts, from the matrices of :func:`fold_matrices`."""
+    """Average B and V over folds, weighted by texts, from the matrices of :func:`fold_matrices`."""
     sizes = np.array([len(fold) / 2 for fold in folds])
     parts = np.array([_of_fold(fold) for fold in folds])
     between, original, prompt = (float(value) for value in sizes @ parts / sizes.sum())
@@ -125,17 +116,14 @@ def variation(
     return variation_of(fold_matrices(original, prompt, dissimilarity, folds))
 
 
-# How B, V and F settle with more samples, and with fewer folds (the paper's figures 3 and 4).
+# Convergence with more samples, and with fewer folds (the paper's figures 3 and 4).
 
 
 FOLD_PLACES = 25
 
 
 def samples_for(count: int, fold_size: int | None) -> int:
-    """Return the number of samples to compare all with all: √(n·m), which costs as much as n in folds of m.
-
-    500 samples in folds of five cost 2,500 values of Φ, as 50 do all with all.
-    """
+    """Return how many samples to compare all with all: √(n·m), as expensive as n samples in folds of m."""
     most = count if fold_size is None else isqrt(count * fold_size)
     return max(2, min(count, most, MOST_TOGETHER))
 
@@ -149,11 +137,9 @@ def convergence(
 ) -> Convergence:
     """Compute B, V_pg, V_gp over all pairs of the first j samples, j = 1 … n, and of n samples in k folds.
 
-    Takes all n² values of Φ of each prompt, once; every point is a sum of them.  n is as many as every prompt
-    has, or where a ``fold_size`` says that Φ is too dear for that, as few as :func:`samples_for` says.
-
-    ``pairs``: at least one prompt; each counts alike.  ``pause``: called before each prompt; what it raises
-    ends the work.
+    Each prompt's n² values of Φ are computed once.  n is the smallest number of samples per prompt, or with a
+    ``fold_size`` that of :func:`samples_for`.  ``pairs``: at least one prompt; all count equally.  ``pause``:
+    called before each prompt; an exception from it ends the work.
     """
     if not pairs:
         raise FairPairError("Convergence needs at least one prompt, but there is none.")
@@ -179,7 +165,7 @@ def convergence(
 
 
 def _growing(block: FloatArray, *, among_itself: bool) -> FloatArray:
-    """Return [j] mean of the leading j × j block, without its diagonal of zeros for a block of one side."""
+    """Return [j] means of the leading j × j block, without the diagonal for a block of one side."""
     sizes = np.arange(1, len(block) + 1)
     sums = block.cumsum(axis=0).cumsum(axis=1).diagonal()
     pairs = sizes * (sizes - 1) if among_itself else sizes**2
@@ -187,7 +173,6 @@ def _growing(block: FloatArray, *, among_itself: bool) -> FloatArray:
 
 
 def _in_folds(block: FloatArray, folds: int, among_itself: bool) -> float:
-    """Average, over folds by their samples, the mean over the fold's pairs."""
     total = 0.0
     for first, last in fold_bounds(len(block), folds):
         size = last - first

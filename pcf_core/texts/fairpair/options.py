@@ -1,4 +1,4 @@
-"""What may be chosen of a FairPair request: each option once, for pages, links, commands and tasks."""
+"""The options of a FairPair request, declared once for pages, links, commands and tasks."""
 
 from __future__ import annotations
 
@@ -23,12 +23,11 @@ USUAL = Decoding()
 
 
 class FairPairOptions(Record):
-    """The options of a FairPair request; the request itself checks what can be measured.
+    """The options of a FairPair request.
 
-    ``names``: the entity in the prompts and its counterpart with a comma between them; empty for the table's
-    first.  ``dissimilarities``: an embedding's is ``embedding:MODEL``.  ``category``, ``each``: which prompts
-    of a set are taken; a command takes whole sets.  ``encoder``: a model whose vectors texts are compared by
-    too; a command names it among the dissimilarities.
+    ``names``: the entity and its counterpart, with a comma; empty for the table's first.  ``category``,
+    ``each``: select prompts of a set (pages only).  ``encoder``: a model for the embedding distance (pages
+    only; commands list ``embedding:MODEL`` among the dissimilarities).
     """
 
     prefix: ClassVar[str] = "fp_"
@@ -132,7 +131,7 @@ class FairPairOptions(Record):
 
     @property
     def measures(self) -> tuple[str, ...]:
-        """The dissimilarities, that of the encoder among them."""
+        """The dissimilarities, including the encoder's."""
         embedding = (f"{EMBEDDING}:{self.encoder}",) if self.encoder else ()
         return tuple(dict.fromkeys((*self.dissimilarities, *embedding)))
 

@@ -1,35 +1,26 @@
-"""p: a text about one entity or group becomes a text about the other: x -> p(x), g(x) -> u = p(g(x)).
+"""p: rewrite a text about one entity or group as a text about the other: x -> p(x), g(x) -> u = p(g(x)).
 
     he gave her his book    ->    she gave him her book            whole
     John saw his sister     ->    Jane saw her sister              entity: the sister is somebody else
     John saw his sister     ->    Jane saw her brother             whole
 
-Every character outside the changed words stays as it is.  In the mode ``whole`` each word of either side is
-exchanged, so that p is its own inverse but for words that share a counterpart and for mistaken parts of
-speech; in the mode ``entity`` only the entity's name, the pronouns that take it up and what is said that it
-is.
+Characters outside the changed words stay.  Mode ``whole`` exchanges every word of either side; mode
+``entity`` only the entity's name, its pronouns, and nouns that describe it.
 
-**Its own error rate: what does not come back, p⁻¹(p(t)) ≠ t, and what was left as it was.**  Any error makes
-the perturbed texts differ from those that a model wrote itself, and so looks like bias.  Both measures are
-from the perturbation's own point of view, and neither is the whole error: a word that is wrongly exchanged on
-both ways comes back, what no table knows is not missed, and in the mode ``entity`` only the entity's name is
-looked for, since other words may rightly stay.  Nor is all that is left an error: *Stephen King* is, since
-nothing tells surely a surname from a word that is taken for one.
+**Errors.**  Errors of p look like bias, so two are counted: texts that p⁻¹ does not restore, and words of the
+source side that remain.  Neither is the whole error: a word wrongly exchanged both ways is restored, unknown
+words are not counted, and some remaining words are right (*Stephen King*).
 
-Which words of a text mean the entity: its name, the pronouns that take it up, what is said that it is.
-
-A simple rule that reads a whole text, where mining's (:mod:`pcf_core.mining.coreference`) accepts only pairs
-within one sentence of which it is sure.  The text is about the entity until another person of its gender is
-the subject of a clause; from there a pronoun means that one, until the entity is named again, not beside
+**Which words refer to the entity.**  A simple rule that must decide for a whole text, unlike
+:mod:`pcf_core.mining.coreference`: the text is about the entity until another person of its gender is the
+subject of a clause; from there pronouns refer to that person until the entity is named again, unless beside
 such a subject ("Bob saw John. He ...": Bob).
 
-- *he, his*                 the one the text is about
+- *he, his*                 whoever the text is about
 - *him*                     not the subject of its clause: "John saw him" is another, "Bob saw him" the entity
 - *himself*                 the subject of its clause
 - *waiter* in "he is a waiter", "worked as a waiter", "John, a waiter,", and the title before the name: the
   entity; so is *the waiter* later on
-
-Persons and genders are told by :mod:`pcf_core.mining.persons`.  ``benchmarks/perturbation.py`` measures it.
 """
 
 from __future__ import annotations
@@ -57,7 +48,7 @@ from pcf_core.texts.fairpair.records import (
 )
 from pcf_core.texts.fairpair.tables import check_names, load_table
 
-# Sentences in large letters, as a parser can read them: it takes all words of HE LOST HIS KEYS for names.
+# Sentences in capitals: a parser takes all words of HE LOST HIS KEYS for names.
 
 
 SENTENCE = re.compile(r"[^.!?…\n]+")
@@ -65,10 +56,7 @@ WORD = re.compile(r"[^\W\d_]+")
 
 
 def calmed(text: str, names: Container[str]) -> str:
-    """Write sentences in capitals in lower case, character by character; leave the others.
-
-    A sentence is one of two words or more.  ``names``, in lower case, keep their capital, and so does *I*.
-    """
+    """Write sentences of several words in capitals in lower case; *I* and ``names`` keep their capital."""
 
     def sentence(match: re.Match[str]) -> str:
         shouted = match[0].isupper() and len(WORD.findall(match[0])) > 1
@@ -82,21 +70,21 @@ def calmed(text: str, names: Container[str]) -> str:
 
 
 def smaller(letter: str) -> str:
-    """Return the lower-case letter; the few that would become two characters stay as they are."""
+    """Return the lower-case letter, unless that would be two characters."""
     return letter if len(letter.lower()) > 1 else letter.lower()
 
 
 class Parser(Protocol):
-    """What :class:`pcf_core.mining.parser.pipeline.Pipeline` does: a list of sentences a text, in order."""
+    """A parser such as :class:`pcf_core.mining.parser.pipeline.Pipeline`."""
 
     def trees(self, texts: Iterable[str]) -> Iterator[list[Tree]]:
-        """Yield the sentences of each text as trees."""
+        """Yield the sentences of each text, in order."""
         ...
 
 
 @lru_cache(maxsize=1)
 def usual_parser() -> Parser:
-    """Open the parser of the settings, only when it is needed: it imports spaCy, which no page may."""
+    """Open the parser of the settings; it imports spaCy, which no page may."""
     from pcf_core.mining.parser.pipeline import open_pipeline
 
     return open_pipeline(settings().pipeline)
@@ -104,7 +92,7 @@ def usual_parser() -> Parser:
 
 @dataclass(frozen=True)
 class Perturbed:
-    """A text after p, with its ``changes`` in the text ``before``; ``left``: words of the source side."""
+    """A text after p, with ``changes`` as positions in ``before``; ``left``: words of the source side."""
 
     before: str
     text: str
@@ -116,9 +104,7 @@ class Perturbed:
 class Perturbation:
     """p for one table and one pair of names.
 
-    ``entity``: the names of the first and of the second side.  ``reverse``: from the second to the first.
-
-    ``open_parser`` is called when a text first needs its parts of speech.
+    ``entity``: names of both sides.  ``open_parser``: called when a text needs parts of speech.
     """
 
     table: PerturbationTable
@@ -136,28 +122,28 @@ class Perturbation:
         mode: Mode = "whole",
         open_parser: Callable[[], Parser] = usual_parser,
     ) -> Perturbation:
-        """Make a perturbation by the name of its table; without ``entity`` by the table's first names."""
+        """Make a perturbation from a table or its name; ``entity`` defaults to the table's first names."""
         words = table if isinstance(table, PerturbationTable) else load_table(table)
         names = check_names(entity) if entity else words.names[0]
         return cls(words, names, mode, open_parser=open_parser)
 
     def __call__(self, texts: Sequence[str], prompt: str = "") -> list[str]:
-        """Rewrite texts; ``prompt``: the text before each of them, read for context but not returned."""
+        """Rewrite texts; ``prompt``: the text before each, read as context but not returned."""
         return [one.text for one in self.perturbed(texts, prompt)]
 
     @property
     def inverse(self) -> Perturbation:
-        """The opposite direction; in the mode ``whole`` it makes the same changes and leaves other words."""
+        """The opposite direction."""
         return replace(self, reverse=not self.reverse)
 
     @property
     def source(self) -> str:
-        """The side of the texts before they are changed."""
+        """The side that the texts are about."""
         return self.table.sides[self.reverse]
 
     @cached_property
     def matcher(self) -> Matcher:
-        """The matcher; in the mode ``whole`` it has the table's other names too, except the entity's own."""
+        """The matcher; mode ``whole`` adds the table's other names."""
         others = self.table.names if self.mode == "whole" else ()
         taken = {name.casefold() for name in self.entity}
         free = (pair for pair in others if taken.isdisjoint(name.casefold() for name in pair))
@@ -165,7 +151,7 @@ class Perturbation:
 
     @cached_property
     def gender(self) -> Gender | None:
-        """The gender of the source's entity: its side, or if sides are no genders, that of its given name."""
+        """The gender of the source: of its side, or else of its given name."""
         if self.source == "male" or self.source == "female":
             return "male" if self.source == "male" else "female"
         share = naming().given.get(self.entity[self.reverse].split()[0].lower())
@@ -174,7 +160,7 @@ class Perturbation:
         return "female" if share >= LEANS else "male"
 
     def perturbed(self, texts: Sequence[str], prompt: str = "") -> list[Perturbed]:
-        """Return each text with what was changed and what was left; only those that need it are parsed."""
+        """Rewrite texts and return changes and remaining words; only texts that need it are parsed."""
         opening = prompt if not prompt or prompt[-1].isspace() else f"{prompt} "
         openings = [opening if not text[:1].isspace() else prompt for text in texts]
         wholes = [start + text for start, text in zip(openings, texts, strict=True)]
@@ -203,11 +189,11 @@ class Perturbation:
             changes = (
                 change for change in changes if change.entry.side == self.source and change.word in meant
             )
-        # An article may stand in the prompt ("John is a"): there it stays, and the word behind it changes.
+        # An article at the end of the prompt ("John is a") stays.
         moved = tuple(change.behind(skipped).moved(-skipped) for change in changes if change.word >= skipped)
         unpaired = self.table.unpaired.get(self.source, ())
         left = tuple(self.matcher.left(text, moved, self.source, unpaired))
-        if self.mode == "entity":  # any other word may rightly be about somebody else
+        if self.mode == "entity":  # other words may be about somebody else
             left = tuple(word for word in left if word == self.entity[self.reverse].casefold())
         return Perturbed(text, written(text, moved), moved, left)
 
@@ -226,7 +212,7 @@ def written(text: str, changes: Iterable[Change]) -> str:
     return "".join([*pieces, text[end:]])
 
 
-# What the perturbation does wrong by its own measure.
+# The errors of a perturbation.
 
 
 AROUND = 60  # characters of context on either side
@@ -243,7 +229,7 @@ def own_errors(
 def errors_of(
     perturbation: Perturbation, there: Sequence[Perturbed], prompt: str = "", examples: int = EXAMPLES
 ) -> PerturbationErrors:
-    """Count the errors in texts that are perturbed already; ``prompt`` stood before each."""
+    """Count the errors in perturbed texts; ``prompt``: the text before each."""
     (behind,) = perturbation([prompt]) if prompt else ("",)
     back = perturbation.inverse.perturbed([one.text for one in there], behind)
     failed = [list(not_returned(perturbation, one, two)) for one, two in zip(there, back, strict=True)]
@@ -264,7 +250,7 @@ def errors_of(
 
 
 def together(parts: Sequence[PerturbationErrors], examples: int = EXAMPLES) -> PerturbationErrors:
-    """Add up the errors of one perturbation over several prompts, at least one."""
+    """Add up the errors of one perturbation over one or more prompts."""
     if not parts:
         raise ValueError("no errors to add up")
     causes: Counter[Cause] = Counter()
@@ -287,13 +273,13 @@ def together(parts: Sequence[PerturbationErrors], examples: int = EXAMPLES) -> P
 
 
 def _in_turn(several: Sequence[Sequence[NotReturned]], most: int) -> tuple[NotReturned, ...]:
-    """Take the first of every list before the second of any: one long text does not fill the examples."""
+    """Take the first of every list before the second of any."""
     rounds = chain.from_iterable(zip_longest(*several))
     return tuple(islice((one for one in rounds if one is not None), most))
 
 
 def not_returned(perturbation: Perturbation, there: Perturbed, back: Perturbed) -> Iterator[NotReturned]:
-    """Yield the changes that the way back did not undo, then changes that only the way back made."""
+    """Yield changes that were not undone, then changes made only on the way back."""
     undoing = {change.start: change for change in back.changes}
     moved = 0
     for change in there.changes:
@@ -321,7 +307,7 @@ def not_returned(perturbation: Perturbation, there: Perturbed, back: Perturbed) 
 
 
 def cause_of(perturbation: Perturbation, change: Change, other: Change | None) -> Cause:
-    """Return why a change was not undone, by the entries of both words in the table."""
+    """Return why a change was not undone."""
     ways = perturbation.matcher.entries.get(change.entry.becomes.casefold(), ())
     if not any(way.becomes == change.entry.word for way in ways):
         return "one way"
@@ -331,7 +317,7 @@ def cause_of(perturbation: Perturbation, change: Change, other: Change | None) -
 
 
 def context(text: str, change: Change) -> str:
-    """Return a stretch of the text around a change."""
+    """Return the text around a change."""
     return " ".join(text[max(0, change.start - AROUND) : change.end + AROUND].split())
 
 
@@ -351,10 +337,9 @@ MODIFIERS = ("amod", "compound")
 
 @dataclass
 class Reader:
-    """Reads a text sentence by sentence.
+    """Finds the words that refer to an entity, sentence by sentence.
 
-    ``gender``: of the entity, ``None`` if unknown.  ``focus``: whether the text is about the entity at this
-    point.  ``nouns``: those used for the entity.
+    ``focus``: whether the text is currently about the entity.  ``nouns``: those used for the entity.
     """
 
     name: str
@@ -363,7 +348,7 @@ class Reader:
     nouns: set[str] = field(default_factory=set)
 
     def read(self, tree: Tree) -> frozenset[int]:
-        """Return the tokens of the next sentence that mean the entity."""
+        """Return the tokens of the next sentence that refer to the entity."""
         own: set[int] = set()
         named = set(self.named(tree))
         for token in range(len(tree)):
@@ -390,7 +375,7 @@ class Reader:
         return frozenset(own)
 
     def named(self, tree: Tree) -> Iterator[int]:
-        """Yield the tokens of the entity's name, which may have several words, all in capitals."""
+        """Yield the tokens of the entity's name, as written or in capitals."""
         parts = self.name.split()
         for start in range(len(tree) - len(parts) + 1):
             words = tree.words[start : start + len(parts)]
@@ -398,19 +383,19 @@ class Reader:
                 yield from range(start, start + len(parts))
 
     def is_brought_up(self, tree: Tree, token: int) -> bool:
-        """Tell whether the entity's name makes it the subject: no rival is the subject of its clause."""
+        """Tell whether naming the entity makes it the topic: no rival is the subject of the clause."""
         while tree.has(token, *NAME_PARTS, "appos", "conj"):
             token = tree.heads[token]
         subject = None if tree.has(token, "nsubj") else subject_of(tree, token)
         return subject is None or subject == token or not self.is_rival(tree, subject)
 
     def is_rival(self, tree: Tree, token: int) -> bool:
-        """Tell whether a noun or pronoun may be another person whom the entity's pronouns could mean."""
+        """Tell whether a noun or pronoun may be another person of the entity's gender."""
         gender = PRONOUNS.get(tree.words[token].lower())
         return self.is_somebody(tree, token) if gender is None else self.gender in (None, gender)
 
     def is_somebody(self, tree: Tree, token: int) -> bool:
-        """Tell whether a noun may be a person whom the entity's pronouns could mean."""
+        """Tell whether a noun may be a person of the entity's gender."""
         return (
             not tree.has(token, *NAME_PARTS)
             and names_one_person(tree, token)
@@ -418,7 +403,7 @@ class Reader:
         )
 
     def is_meant(self, tree: Tree, token: int, own: set[int]) -> bool:
-        """Tell whether a pronoun means the entity; ``own``: tokens before it that mean the entity."""
+        """Tell whether a pronoun refers to the entity; ``own``: tokens before it that do."""
         word = tree.words[token].lower()
         if self.gender not in (None, PRONOUNS[word]):
             return False
@@ -435,7 +420,7 @@ class Reader:
 
 
 def entity_tokens(trees: Sequence[Tree], name: str, gender: Gender | None) -> list[frozenset[int]]:
-    """Return [sentence] the tokens that mean the entity; at its start the text is about the entity."""
+    """Return by sentence the tokens that refer to the entity, with which the text begins."""
     reader = Reader(name, gender)
     return [reader.read(tree) for tree in trees]
 
@@ -456,8 +441,7 @@ def subject_of(tree: Tree, token: int) -> int | None:
 def is_beside(tree: Tree, token: int, named: Collection[int]) -> bool:
     """Tell whether a noun with an article stands in commas after one of the tokens: "John, a waiter,".
 
-    This is decided from the words, because a parser may take such a noun for another subject, and joins the
-    first noun of a list to the entity ("John, a waiter, and a nurse left").
+    Decided by words, because parsers often misread this as another subject or as a list.
     """
     first = min(tree.children(token, "det", *MODIFIERS), default=token)
     return (
@@ -472,7 +456,7 @@ def is_beside(tree: Tree, token: int, named: Collection[int]) -> bool:
 
 
 def said_of(tree: Tree, token: int) -> Iterator[int]:
-    """Yield the nouns by which a sentence describes a person: predicates, appositions, titles."""
+    """Yield the nouns that describe a person: predicates, appositions, titles."""
     yield from (part for part in name_of(tree, token) if part != token)
     yield from tree.children(token, "appos")
     head = tree.heads[token]

@@ -1,6 +1,6 @@
-"""Sets of prompts: the shipped *Common Sents (our reconstruction)*, and a user's own; whole or not at all.
+"""Sets of prompts, shipped (*Common Sents (our reconstruction)*) or a user's own.
 
-A prompt is a text with ``{name}`` where the entity's name stands.
+A prompt is a text with ``{name}`` in place of the entity's name.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ LONGEST = 1_000  # characters of one
 
 @dataclass(frozen=True)
 class Draft:
-    """A prompt before it is checked; ``text`` with ``{name}``."""
+    """An unchecked prompt; ``text`` with ``{name}``."""
 
     text: object
     category: object = ""
@@ -62,7 +62,7 @@ def _prompts(value: Sequence[object], info: ValidationInfo) -> tuple[Prompt, ...
 
 
 class WrittenPrompts(Material):
-    """A set as a file has it; see :class:`~pcf_core.texts.fairpair.records.PromptSet`."""
+    """A set in a file; see :class:`~pcf_core.texts.fairpair.records.PromptSet`."""
 
     record = PromptSet
     columns = ("text",)
@@ -100,7 +100,7 @@ class WrittenPrompts(Material):
 
     @classmethod
     def written(cls, record: PromptSet) -> dict[str, Any]:
-        """Return the fields with ``{name}`` for the name; prompts of a frame are written out."""
+        """Return the fields with ``{name}`` for the name; prompts from frames are written out."""
         facts = super().written(record.model_copy(update={"left_out": ()}))
         name = record.names[0]
         prompts = [
@@ -114,13 +114,13 @@ prompts_toml, load_prompts_upload = OWN.text, OWN.read_upload
 
 
 def load_prompts(name_or_path: str | Path, entity: Sequence[str] = ()) -> PromptSet:
-    """Load a shipped set by its name, or a user's file; ``entity``: other names than those of the set.
+    """Load a shipped set by name, or a user's file; ``entity``: names to use instead of the set's.
 
-    TOML with ``prompts`` (texts, or tables of ``text`` and ``category``), or ``frames`` with ``facts`` by
-    category, or both; if wanted ``names``, ``name``, ``title``, ``version``, ``source``, ``notes``.  CSV with
-    a column ``text`` and, if wanted, ``category``.  Plain text with one prompt a line.
+    TOML with ``prompts`` (texts, or tables of ``text`` and ``category``), ``frames`` with ``facts`` by
+    category, or both; optionally ``names``, ``name``, ``title``, ``version``, ``source``, ``notes``.  CSV
+    with ``text`` and optionally ``category``.  Plain text with one prompt per line.
 
-    Raises PromptError where it is unknown, unreadable or refused, PerturbationError for no pair of names.
+    Raises PromptError for an unknown or invalid set, PerturbationError for invalid names.
     """
     instead = {"names": check_names(entity)} if entity else {}
     return OWN.load(name_or_path, **instead)
@@ -134,12 +134,12 @@ def make_prompts(
     where: str = "The prompts",
     **facts: object,
 ) -> PromptSet:
-    """Make a set of prompts, each checked and normalised (NFC, white space), with the first name put in."""
+    """Make a set of checked and normalised prompts (NFC, white space) about the first name."""
     return OWN.make({"name": name, "prompts": [*islice(drafts, MOST + 1)], "names": names, **facts}, where)
 
 
 def with_braces(text: str, name: str) -> str:
-    """Put ``{name}`` wherever the entity's name stands as a word: "John's" -> "{name}'s"."""
+    """Put ``{name}`` in place of the entity's name as a word: "John's" -> "{name}'s"."""
     return re.sub(rf"(?<!\w){re.escape(name)}(?!\w)", NAME, text)
 
 
@@ -164,7 +164,6 @@ def _prompt(entry: object, name: str, number: int, where: str) -> Prompt:
 
 
 def _framed(frames: object, facts: object, where: str) -> Iterator[Draft]:
-    """Yield every fact in every frame, fact after fact."""
     if bool(frames) != bool(facts):
         raise PromptError(f"{where}: frames and facts must be given together: write both or neither.")
     checked = _texts(frames, "frames", where)
@@ -186,7 +185,6 @@ def _texts(value: object, what: str, where: str) -> list[str]:
 
 
 def _occupations(table: object, where: str) -> tuple[list[Draft], tuple[LeftOut, ...]]:
-    """Fill a frame from a list of occupations, "a" or "an" before each, but for those left out."""
     allowed = {"evidence", "frame", "written", "left_out"}
     if not isinstance(table, dict) or not {"evidence", "frame"} <= set(table) <= allowed:
         raise PromptError(
@@ -199,7 +197,7 @@ def _occupations(table: object, where: str) -> tuple[list[Draft], tuple[LeftOut,
         )
     if not isinstance(written, dict) or not all(isinstance(word, str) for word in written.values()):
         raise PromptError(f"{where}: written must be a table from an occupation to a text.")
-    # A name alone: a file that was uploaded opens no other one.
+    # Only names of shipped lists: an uploaded file must not open others.
     if table["evidence"] not in EVIDENCE.names():
         raise PromptError(
             f"{where}: evidence is {shown(table['evidence'])}; use a list: {listed(EVIDENCE.names())}."
@@ -218,17 +216,14 @@ def _occupations(table: object, where: str) -> tuple[list[Draft], tuple[LeftOut,
     return drafts, left_out
 
 
-# Some of a set's prompts: those of a few categories, and so many of each.
+# Selecting prompts.
 
 
 def selected(prompts: PromptSet, categories: Collection[str] = (), most: int | None = None) -> PromptSet:
-    """Select the prompts of these categories, ``most`` of each, in the order of the set.
+    """Select the prompts of these categories, ``most`` of each, in the order of the set; by default all.
 
-    In a category every fact is used once before any is used twice, because prompts of one fact are similar
-    and together less informative than prompts of different facts.  Without ``categories`` or ``most`` all are
-    taken.
-
-    Raises PromptError for a category that the set does not have, or ``most`` under 1.
+    In a category every fact is used once before any is used twice, because different facts are more
+    informative.  Raises PromptError for an unknown category, or ``most`` under 1.
     """
     unknown = sorted(set(categories) - set(prompts.categories))
     if unknown:

@@ -1,27 +1,20 @@
-"""Records of FairPair: categories of words, prompts, tables of counterparts, pairs of texts, runs.
+"""Records of FairPair: word categories, prompts, tables of counterparts, reports, requests and results.
 
-**FairPair: pairs of texts, what is measured of them, and what was found.**  u = p(g(x)), ``original``: what
-the model wrote for a prompt, perturbed.  z = g(p(x)), ``prompt``: what it wrote for the perturbed prompt.
-Both are about the same entity.  Dissimilarities Φ lie in [0, 1].
+u = p(g(x)), ``original``: what the model wrote for a prompt, perturbed.  z = g(p(x)), ``prompt``: what it
+wrote for the perturbed prompt.  Both are about the same entity.  Dissimilarities Φ lie in [0, 1].
 
-**A FairPair run: what is asked of one model, and what came of it.**  Several models are asked one by one,
-with the same prompts, table and decoding; their reports are read together by
-:func:`pcf_core.texts.fairpair.report.controlled`.
-
-What the store keeps beside the texts themselves, as ``results/<key>/<name>.json``, with the request and its
-result (:mod:`pcf_core.work.text_audits`); :mod:`pcf_core.work.fairpair` reads it back, and
-:mod:`pcf_core.work.pairing` writes it:
+Stored beside the texts as ``results/<key>/<name>.json``:
 
     =====================  =================  ==========================================================
-    key                    name               holds
+    key                    name               content
     =====================  =================  ==========================================================
     ``asked.pairs_hash``   ``counterparts``   [prompt] p(x)
-    ``asked.pairs_hash``   a prompt's hash    [text] u = p(g(x)) of that prompt, and the errors of p in it
-    ``prompts.kept``       ``prompts``        the whole :class:`PromptSet`
-    ``perturbation.kept``  ``table``          the whole :class:`PerturbationTable`
+    ``asked.pairs_hash``   a prompt's hash    [text] u of that prompt, and the errors of p
+    ``prompts.kept``       ``prompts``        the :class:`PromptSet`
+    ``perturbation.kept``  ``table``          the :class:`PerturbationTable`
     =====================  =================  ==========================================================
 
-z = g(p(x)) are the store's texts of the prompt p(x) as they are: ``store.texts(asked.key, p(x), count)``.
+z are the store's texts of the prompt p(x).
 """
 
 from __future__ import annotations
@@ -44,10 +37,7 @@ from pcf_core.texts.text_audit import AuditAsked, AuditResult
 
 
 class WordCategory(Record):
-    """A category of words, as a file lists it.
-
-    ``words``: in small letters; a word with * at its end includes every word that begins like this.
-    """
+    """A category of lower-case words; * at the end of one matches every continuation."""
 
     name: str
     title: str
@@ -55,37 +45,34 @@ class WordCategory(Record):
 
     @cached_property
     def whole(self) -> frozenset[str]:
-        """The words, to look one up: no word of a text ends in *."""
+        """The words as a set; those with * match no word of a text."""
         return frozenset(self.words)
 
     @cached_property
     def stems(self) -> tuple[str, ...]:
-        """The beginnings of words of the category."""
+        """The words that ended in *, without it."""
         return tuple(word[:-1] for word in self.words if word.endswith("*"))
 
     def holds(self, word: str) -> bool:
-        """Tell whether a lower-case word is of this category."""
+        """Tell whether a lower-case word is in this category."""
         return word in self.whole or word.startswith(self.stems)
 
 
 class CategorySet(Record):
-    """A user's own; the categories are compared, the name is for people."""
+    """A user's own categories."""
 
     name: str
     title: str
     categories: tuple[WordCategory, ...]
 
 
-# Prompts that FairPair has texts written from.
+# Prompts.
 
 
 class Prompt(Record):
-    """A prompt for which FairPair has texts written.
+    """A prompt that names an entity, such as "John is a nurse.".
 
-    ``text``: with the entity's name in it, "John is a nurse."; ``category``: its subject.
-
-    ``fact``: the statement that several prompts express in other words, which groups them; the prompt itself
-    if no other prompt does.
+    ``fact``: shared with prompts that express it in other words; the prompt itself if there are none.
     """
 
     text: str
@@ -94,12 +81,7 @@ class Prompt(Record):
 
 
 class PromptSet(Record):
-    """Prompts about one entity.
-
-    ``names``: the entity in the prompts, and the one that it is exchanged for.
-
-    ``left_out``: occupations of a list that are in no prompt, and why.
-    """
+    """Prompts about one entity; ``names``: the entity and its counterpart."""
 
     name: str
     title: str
@@ -117,16 +99,16 @@ class PromptSet(Record):
 
     @property
     def categories(self) -> tuple[str, ...]:
-        """The categories, in the order of their first prompts."""
+        """The categories, in order of first use."""
         return tuple(dict.fromkeys(prompt.category for prompt in self.prompts))
 
     @property
     def hash(self) -> str:
-        """Hash of what decides a number: names and texts."""
+        """The digest of names and texts, which alone affect results."""
         return digest([self.names, self.texts])
 
 
-# Tables of counterparts, by which a text about one group becomes one about another; their own errors.
+# Tables of counterparts, and the errors of exchanging words by them.
 
 
 Mode = Literal["entity", "whole"]
@@ -135,10 +117,9 @@ Cause = Literal["one way", "part of speech", "another reading"]
 
 
 class Rule(Record):
-    """A word of one side that becomes another word, which may have another counterpart itself.
+    """A word of one side that becomes another word; the first rule that fits counts.
 
-    ``tags``: the Penn Treebank tags under which it does, any where there are none; ``title``: only before a
-    name.  Of several rules for a word the first that fits counts.
+    ``tags``: the Penn Treebank tags required, any if empty; ``title``: only before a name.
     """
 
     side: str
@@ -149,13 +130,11 @@ class Rule(Record):
 
 
 class PerturbationTable(Record):
-    """Words of two sides and their counterparts.
+    """Words of two sides and their counterparts, the first side's word first.
 
-    A pair has the first side's word first.  ``names``, the first of which is the usual entity, and ``titles``
-    are written with a capital; ``words`` and ``plurals`` in any case.  ``rules`` go before words, titles
-    before rules.  ``pronouns``: which of the words may mean whoever was named.  ``surnames``: which may be
-    surnames, too: they stay behind a given name.  ``fixed``: phrases that stay.  ``unpaired``: by side, words
-    without a counterpart, which stay and are counted as left.
+    ``names``: the first is the usual entity.  Titles precede ``rules``, which precede words.  ``pronouns``:
+    words that may refer to whoever was named.  ``surnames``: words that stay behind a given name.  ``fixed``:
+    phrases that stay.  ``unpaired``: by side, words without a counterpart, which stay and count as left.
     """
 
     name: str
@@ -175,15 +154,14 @@ class PerturbationTable(Record):
 
     @property
     def hash(self) -> str:
-        """Hash of what decides a text: all but titles of the table, source and notes."""
+        """The digest of everything that affects texts."""
         return digest(self.model_dump(mode="json", exclude={"name", "title", "source", "notes"}))
 
 
 class NotReturned(Record):
-    """A word that was changed but not restored by the way back, with the text around it.
+    """A changed word that was not restored by exchanging back, with the text around it.
 
-    ``word`` became ``counterpart``, which became ``back``; one of them is empty if the word was recognised in
-    only one direction.
+    ``word`` became ``counterpart``, which became ``back``; one is empty if recognised in only one direction.
     """
 
     word: str
@@ -194,15 +172,13 @@ class NotReturned(Record):
 
 
 class PerturbationErrors(Record):
-    """The errors of a perturbation over texts, by its own measure.
+    """How well a perturbation can be undone.
 
-    ``changed``: words that it changed, in ``changed_texts`` of the ``texts``.  ``returned_texts``: texts that
-    the way back made what they were, byte by byte.  ``not_returned``: words of the others, by cause: the
-    counterpart leads back to another word (``one way``), its part of speech was read otherwise
-    (``part of speech``), or it was not found again (``another reading``).  ``left``: words of the source side
-    that still stand in the result where nothing was put, in ``left_texts``; word -> how often.  In the mode
-    ``whole`` these are words without a counterpart and what was taken for a surname, rightly or not; in the
-    mode ``entity`` the entity's name alone, since other words may rightly be about somebody else.
+    ``changed``: words, in ``changed_texts``.  ``returned_texts``: texts restored byte for byte.
+    ``not_returned``: words by cause: the counterpart leads to another word (``one way``), its part of speech
+    was read differently (``part of speech``), or it was not recognised (``another reading``).  ``left``:
+    counts of source-side words that remain, in ``left_texts``: in mode ``whole`` words without a counterpart
+    and supposed surnames, in mode ``entity`` only the entity's name.
     """
 
     table: str
@@ -218,28 +194,28 @@ class PerturbationErrors(Record):
 
     @property
     def text_error(self) -> float | None:
-        """Share of all texts that did not come back, 0 to 1; ``None`` without texts."""
+        """Share of texts that were not restored; ``None`` without texts."""
         return 1 - self.returned_texts / self.texts if self.texts else None
 
     @property
     def word_error(self) -> float | None:
-        """Share of the changed words that did not come back, 0 to 1; ``None`` where none was changed."""
+        """Share of changed words that were not restored; ``None`` if none was changed."""
         return min(1.0, sum(self.not_returned.values()) / self.changed) if self.changed else None
 
     @property
     def left_share(self) -> float | None:
-        """Words left, as a share of those left and changed; ``None`` without any."""
+        """Words left as a share of words left and changed; ``None`` without any."""
         left = sum(self.left.values())
         return left / (left + self.changed) if left + self.changed else None
 
 
-# FairPair: pairs of texts, what is measured of them, and what was found.
+# Pairs of texts, and the measures of them.
 
 
 LABEL = "our reconstruction; the paper's tables were not available"
 SIGNIFICANCE = 0.05
-FEW_FACTS = 10  # an interval over fewer is rough
-NOTHING = 1e-12  # what the arithmetic leaves of a dissimilarity that is 0
+FEW_FACTS = 10  # intervals over fewer are rough
+NOTHING = 1e-12  # a dissimilarity of 0, after rounding
 
 Undefined = Literal["", "no variation", "one side constant", "both sides constant"]
 Side = Literal["original", "prompt"]
@@ -247,11 +223,7 @@ Side = Literal["original", "prompt"]
 
 @dataclass(frozen=True)
 class PromptPairs:
-    """One prompt x with n texts per side, continuations only.
-
-    ``perturbed_original``: u, ``perturbed_prompt``: z, the same number.  ``fact``: the statement shared with
-    prompts that express it in other words; empty if no other prompt does.
-    """
+    """One prompt with the same number of continuations per side: u and z."""
 
     prompt: str
     perturbed_original: tuple[str, ...]
@@ -261,28 +233,26 @@ class PromptPairs:
 
 
 class _Tested(Record):
-    """The two fields of every tested result."""
-
     if TYPE_CHECKING:
         p_value: float | None
         adjusted: float | None
 
     @property
     def controlled_p(self) -> float | None:
-        """The p-value for the verdict: corrected if there are several tests."""
+        """The p-value for the verdict, adjusted if there are several tests."""
         return self.p_value if self.adjusted is None else self.adjusted
 
     @property
     def differs(self) -> bool:
-        """Whether u and z differ beyond sampling variability, by the corrected p-value."""
+        """Whether u and z differ beyond sampling variability."""
         return self.controlled_p is not None and self.controlled_p <= SIGNIFICANCE
 
 
 class Variation(Record):
     """B, V_pg and V_gp, 0 to 1, with F and E.
 
-    ``between``: B, mean Φ(u, z).  ``within_original``: V_pg, mean Φ(u, u') of two different samples;
-    ``within_prompt``: V_gp, mean Φ(z, z').
+    ``between``: B, mean Φ(u, z).  ``within_original``: V_pg, mean Φ(u, u′) of two different texts;
+    ``within_prompt``: V_gp, mean Φ(z, z′).
     """
 
     between: float
@@ -291,23 +261,22 @@ class Variation(Record):
 
     @property
     def ratio(self) -> float | None:
-        """F = B² / (V_gp · V_pg): 1 where sampling explains the difference; ``None`` where a V is 0."""
+        """F = B² / (V_gp · V_pg): 1 if sampling explains the difference; ``None`` where a V is 0."""
         if self.undefined:
             return None
         return self.between / self.within_original * (self.between / self.within_prompt)
 
     @property
     def energy(self) -> float:
-        """E = 2 B − V_pg − V_gp: 0 where sampling explains the difference, defined everywhere."""
+        """E = 2 B − V_pg − V_gp: 0 if sampling explains the difference; always defined."""
         return 2 * self.between - self.within_original - self.within_prompt
 
     @property
     def undefined(self) -> Undefined:
-        """Why F is undefined; empty if it is defined.
+        """Why F is undefined, or empty.
 
-        ``no variation``: one V and B are 0, so all texts are the same.  ``both sides constant``: both V are 0
-        but B > 0, so each side always has the same text, different from the other side's.  ``one side
-        constant``: one V is 0 and B > 0.
+        ``no variation``: one V and B are 0.  ``both sides constant``: both V are 0, B is not.  ``one side
+        constant``: one V is 0, B is not.
         """
         constant = (self.within_original <= NOTHING) + (self.within_prompt <= NOTHING)
         if not constant:
@@ -318,10 +287,9 @@ class Variation(Record):
 
 
 class SignedReading(Record):
-    """Which side is more positive: mean sentiments, −1 to 1, and ``prompt`` − ``original`` with its interval.
+    """Mean sentiments of both sides, −1 to 1, with the interval of ``prompt`` − ``original``.
 
-    ``interval``: over texts for one prompt, ``None`` where neither side varies or nothing was sampled; over
-    facts or prompts for several.
+    ``interval``: over texts for one prompt, over facts or prompts for several; ``None`` without variation.
     """
 
     original: float
@@ -335,7 +303,7 @@ class SignedReading(Record):
 
     @property
     def more_positive(self) -> Side | None:
-        """The side, where the interval leaves out 0."""
+        """The more positive side, if the interval excludes 0."""
         if self.interval is None or self.interval.low <= 0 <= self.interval.high:
             return None
         return "prompt" if self.difference > 0 else "original"
@@ -344,12 +312,10 @@ class SignedReading(Record):
 class PromptDifference(Variation, _Tested):
     """The result for one prompt.
 
-    ``fact``: as in :class:`PromptPairs`.  ``samples``: n a side; ``folds``: k.  ``empty_original``,
-    ``empty_prompt``: texts without a word among them, which count like any other.  ``p_value``: of
-    relabelling u and z at random within folds, one-sided; ``least_p``: the smallest that it could have been.
-    ``chance_ratio``: mean F of random labels, ``None`` where that is never defined.  ``adjusted``: controlled
-    over all prompts that are read together (Holm).
-    All four are ``None`` where nothing was sampled: copies of one text are no samples.
+    ``samples``: n per side; ``folds``: k.  ``empty_original``, ``empty_prompt``: texts without a word, which
+    count like any other.  ``p_value``: of relabelling u and z within folds, one-sided; ``least_p``: the
+    smallest possible.  ``chance_ratio``: mean F of random labels, ``None`` if never defined.  ``adjusted``:
+    over all prompts (Holm).  All four are ``None`` where nothing was sampled.
     """
 
     prompt: str
@@ -367,7 +333,7 @@ class PromptDifference(Variation, _Tested):
 
 
 class Course(Record):
-    """Mean B, V_pg and V_gp over prompts at each of ``places``; a V of a single sample is ``None``."""
+    """Mean B, V_pg and V_gp over prompts at each of ``places``; ``None`` for V of a single sample."""
 
     places: tuple[int, ...]
     between: tuple[float, ...]
@@ -376,7 +342,7 @@ class Course(Record):
 
     @property
     def ratio(self) -> tuple[float | None, ...]:
-        """F of the means for each number of texts, ``None`` where undefined."""
+        """F of the means at each place; ``None`` where undefined."""
         rows = zip(self.between, self.within_original, self.within_prompt, strict=True)
         return tuple(
             None
@@ -399,11 +365,7 @@ class Convergence(Record):
 
 
 class OthersReading(_Tested):
-    """The result under Jaccard over the words that the table of p does not exchange.
-
-    ``ratio``: F, the ratio of means, with its ``interval``; ``None`` where there is none.  ``p_value``,
-    ``adjusted``: as in :class:`FairPairReport`.
-    """
+    """The result under Jaccard without the exchanged words; ``ratio``: F, the ratio of means."""
 
     ratio: float | None
     interval: Interval | None
@@ -414,19 +376,15 @@ class OthersReading(_Tested):
 class FairPairReport(_Tested):
     """One model's prompts under one Φ.
 
-    ``original``, ``counterpart``: the names of the entities of x and p(x); ``mode``: of p.  ``means``: B and
-    V averaged over prompts, whose ``ratio`` is the ratio of means.  ``mean_ratio``: mean of the prompts' F
-    where defined, the others in ``undefined``; ``None`` where none is.  ``chance_ratio``: the mean F that the
-    same prompts have with labels dealt at random: above 1 where V is noisy, so ``mean_ratio`` is read against
-    it, while the ratio of means is read against 1.  ``intervals``: by :data:`QUANTITIES`, for those that are
-    defined with two facts or more.  Prompts that share a fact are drawn together: the unit is ``fact``, or
-    ``prompt`` where none shares one.
+    ``means``: B and V averaged over prompts; their ``ratio`` is the ratio of means, to be read against 1.
+    ``mean_ratio``: mean F of the prompts where it is defined (the others are in ``undefined``), to be read
+    against ``chance_ratio``, the mean F under random labels.  ``intervals``: by :data:`QUANTITIES`, from two
+    facts on.  Prompts that share a fact are resampled together.
 
-    ``p_value``: of relabelling within the folds of every prompt, for the mean E; what a verdict rests on.
-    ``wilcoxon_p``: signed ranks over facts of B − √(V_gp V_pg), one-sided; ``None`` where all are 0.
-    ``adjusted``: ``p_value`` controlled over the models that are read together (Holm).  None of them is there
-    where nothing was sampled (temperature 0); ``permutations`` is then 0.
-    ``others``: beside Jaccard, the same without the words that p exchanges; ``None`` where not measured.
+    ``p_value``: of relabelling within folds, for the mean E; the verdict rests on it.  ``wilcoxon_p``: signed
+    ranks over facts of B − √(V_gp V_pg), one-sided; ``None`` where all are 0.  ``adjusted``: over the models
+    read together (Holm).  All are ``None``, and ``permutations`` 0, where nothing was sampled (temperature
+    0).  ``others``: beside Jaccard, the same without exchanged words.
     """
 
     model: str
@@ -451,12 +409,12 @@ class FairPairReport(_Tested):
 
     @property
     def sampled(self) -> bool:
-        """Whether texts were drawn, so that there is something to test."""
+        """Whether texts were drawn, so that a test is possible."""
         return self.p_value is not None
 
     @property
     def facts(self) -> int:
-        """The number of facts, which are the units of intervals."""
+        """The number of facts, the units of intervals."""
         return len({row.fact or row.prompt for row in self.prompts})
 
 
@@ -464,12 +422,11 @@ QUANTITIES = ("between", "within_original", "within_prompt", "mean_ratio", "rati
 
 
 class WordDifference(_Tested):
-    """An n-gram and how many texts of either side have it.
+    """An n-gram and the number of texts per side that contain it.
 
-    ``log_odds``: δ, above 0 where z has it more often; ``z_score``: δ over its standard error; ``p_value``
-    two-sided, ``adjusted`` over all n-grams (Benjamini–Hochberg); both ``None`` where nothing was sampled.
-    ``categories``: of its words.  ``exchanged``: one of them is a word that p exchanges.
-    ``original_texts``, ``prompt_texts``: the texts that have it, as (prompt, text) positions.
+    ``log_odds``: δ, above 0 if more frequent in z; ``z_score``: δ over its standard error; ``p_value``:
+    two-sided, ``adjusted`` over all n-grams (Benjamini–Hochberg), ``None`` where nothing was sampled.
+    ``exchanged``: has a word that p exchanges.  ``original_texts``, ``prompt_texts``: (prompt, text) indices.
     """
 
     words: str
@@ -486,16 +443,16 @@ class WordDifference(_Tested):
 
     @property
     def more_in(self) -> Side:
-        """The side whose texts have it more often."""
+        """The side that has it more often."""
         return "prompt" if self.log_odds > 0 else "original"
 
 
 class CategoryDifference(_Tested):
-    """A category of words and how many texts of either side have one of them.
+    """A category of words and the number of texts per side that contain any of them.
 
-    ``p_value``: Cochran–Mantel–Haenszel over prompts, two-sided, ``None`` where no prompt can tell or nothing
-    was sampled; ``adjusted`` over categories (Holm).  ``words``: each word found, with how many texts have it
-    by side.  ``original_texts``, ``prompt_texts``: the texts with any of them, as (prompt, text) positions.
+    ``p_value``: Cochran–Mantel–Haenszel over prompts, two-sided, ``None`` if no test is possible;
+    ``adjusted`` over categories (Holm).  ``words``: texts per side for each word.  ``original_texts``,
+    ``prompt_texts``: (prompt, text) indices.
     """
 
     name: str
@@ -510,13 +467,11 @@ class CategoryDifference(_Tested):
 
 
 class WordReport(Record):
-    """Which words u and z differ in.
+    """The words in which u and z differ.
 
-    ``original``, ``counterpart``: names of the entities of x and p(x).  ``original_texts``, ``prompt_texts``:
-    how many texts are counted.  ``tested``: n-grams; ``found``: those that differ, of which ``words`` holds
-    the strongest by |z|, whether they differ or not; ``exchanged``: of those found, how many have a word that
-    p exchanges.  Where nothing was ``sampled``, copies of a text of one prompt and side count once, and
-    nothing is tested.
+    ``tested``: n-grams; ``found``: those that differ, ``exchanged`` of them with a word that p exchanges;
+    ``words``: the strongest by |z|, whether they differ or not.  Where nothing was ``sampled``, nothing is
+    tested and copies of a text count once per prompt and side.
     """
 
     original: str
@@ -532,26 +487,22 @@ class WordReport(Record):
     label: str = LABEL
 
 
-# A FairPair run: what is asked of one model, and what came of it.
+# Requests and results.
 
 
 JACCARD, OTHERS = "jaccard", "jaccard-others"
 USUAL_DISSIMILARITIES = (JACCARD, OTHERS, "sentiment")
-FAIRPAIR_RULES = "1"  # raise it when the same texts would give other numbers
-EMBEDDING = "embedding"  # a dissimilarity of that name and a model: embedding:mini-bert
-ENCODER_RULES = "1"  # raise it when the same encoder would give other vectors
-PERTURBATION_RULES = "2"  # raise it when the same table and parser would give other texts
+FAIRPAIR_RULES = "1"  # raise when the same texts give other numbers
+EMBEDDING = "embedding"  # followed by a model: embedding:mini-bert
+ENCODER_RULES = "1"  # raise when the same encoder gives other vectors
+PERTURBATION_RULES = "2"  # raise when the same table and parser give other texts
 FEWEST_TEXTS, MOST_TEXTS = 2, 10_000  # a side and prompt
-PROMPTS, TABLE, COUNTERPARTS = "prompts", "table", "counterparts"  # names of what the store keeps
-MOST_TOGETHER = 2_000  # a side, of those that are compared all with all: under 1 GB of memory
+PROMPTS, TABLE, COUNTERPARTS = "prompts", "table", "counterparts"  # names of stored documents
+MOST_TOGETHER = 2_000  # per side, compared all with all: under 1 GB of memory
 
 
 class PromptsAsked(Record):
-    """The prompts of a request.
-
-    ``names`` are the entity in them and the one that it is exchanged for, ``hash`` that of names and texts,
-    ``count`` how many there are, ``kept`` the key under which the store has the whole set.
-    """
+    """The prompts of a request; ``names``: the entity and its counterpart, ``kept``: the stored set's key."""
 
     name: str
     title: str
@@ -573,11 +524,11 @@ class PromptsAsked(Record):
 
 
 class PerturbationAsked(Record):
-    """p: defined by the ``table`` of this ``hash``, which the store has under ``kept``.
+    """The perturbation p of a request.
 
-    ``entity``: the names of the table's first and second side; ``reverse``: the prompts are about the second.
-    ``pipeline``: the parser, needed if a word's counterpart depends on its part of speech.  ``rules``: the
-    version of the rules that find and exchange words.
+    ``hash``: of the table, stored under ``kept``.  ``entity``: names of the table's first and second side;
+    ``reverse``: the prompts are about the second.  ``pipeline``: the parser, where words need parts of
+    speech.
     """
 
     table: str
@@ -609,13 +560,13 @@ class PerturbationAsked(Record):
 
     @property
     def names(self) -> Pair:
-        """The names of the entity in the prompts, and of its counterpart."""
+        """The names of the entity and its counterpart."""
         first, second = self.entity
         return (second, first) if self.reverse else (first, second)
 
 
 class EncoderKey(Record):
-    """All that decides the vector of a text, in float32: :mod:`pcf_core.texts.fairpair.mean_pooling`."""
+    """Everything that decides the float32 vector of a text (:mod:`pcf_core.texts.fairpair.mean_pooling`)."""
 
     model: str
     identity: str
@@ -629,14 +580,12 @@ class EncoderKey(Record):
 
 
 class FairPairAsked(AuditAsked):
-    """One model: ``count`` texts a side for each prompt, compared by each of the ``dissimilarities``.
+    """A request: ``count`` texts per side and prompt, compared by each of the ``dissimilarities``.
 
-    ``fold_size``: texts a side and fold; ``None`` for all in one.  ``dissimilarities``: names that
-    :func:`pcf_core.texts.fairpair.dissimilarity.dissimilarities` knows; ``encoders``: those of the ones named
-    ``embedding:MODEL``, in their order.  ``categories``: of words; ``None`` for the shipped ones.  ``rules``:
-    of measuring, so that numbers of older ones are not given again.
+    ``fold_size``: texts per side and fold, ``None`` for a single fold.  ``encoders``: of the dissimilarities
+    named ``embedding:MODEL``, in their order.  ``categories``: ``None`` for the shipped ones.
 
-    Raises FairPairError where nothing can be measured, or the prompts are about other names than p exchanges.
+    Raises FairPairError if nothing can be measured, or prompts and perturbation have different names.
     """
 
     key: GenerationKey
@@ -689,28 +638,24 @@ class FairPairAsked(AuditAsked):
 
     @property
     def hash(self) -> str:
-        """Hash of the request.
-
-        Fields that were added later are included only if they are set, so that earlier results keep their
-        hash.
-        """
+        """The digest of the request; later fields only if set, so that earlier results keep their hash."""
         without = {name for name in ("encoders", "categories") if not getattr(self, name)}
         return digest(self.model_dump(mode="json", exclude=without))
 
     @property
     def pairs_hash(self) -> str:
-        """Hash of what decides the texts u: all but how they are compared."""
+        """The digest of what decides the texts u, without how they are compared."""
         compared = {"fold_size", "dissimilarities", "encoders", "categories", "rules"}
         return digest(self.model_dump(mode="json", exclude=compared))
 
     @property
     def sampled(self) -> bool:
-        """Whether texts are drawn: at temperature 0 a model writes one text however often it is asked."""
+        """Whether texts are drawn; at temperature 0 all texts of a prompt are the same."""
         return self.key.decoding.temperature > 0
 
     @property
     def imported(self) -> bool:
-        """Whether its texts came in a pack."""
+        """Whether the texts came in a pack."""
         return self.key.imported
 
     @property
@@ -720,14 +665,14 @@ class FairPairAsked(AuditAsked):
 
     @property
     def alike(self) -> str:
-        """Hash of all but the model and the temperature: requests with the same hash can be compared."""
+        """The digest of all but model and temperature; results with the same one can be compared."""
         request = self.model_dump(mode="json", exclude={"key", "encoders"})
         decoding = self.key.decoding.model_dump(mode="json", exclude={"temperature"})
         return digest([request, decoding])
 
 
 class PerturbedTexts(Record):
-    """The stored texts of a prompt: ``texts`` are u = p(g(x)), [text], ``errors`` those of p in them."""
+    """The stored texts u = p(g(x)) of a prompt, and the errors of p."""
 
     prompt: str
     texts: tuple[str, ...]
@@ -737,13 +682,10 @@ class PerturbedTexts(Record):
 class FairPairResult(AuditResult):
     """The result of a request.
 
-    ``counterparts``: [prompt] p(x), in the order of the prompts, which is that of every report.  ``reports``,
-    ``convergence``: by dissimilarity, in the order asked for.  ``errors``: of p over all texts g(x): any of
-    them looks like a difference.  ``ends``: how many texts ended in which way, of g(x) under ``original`` and
-    of g(p(x)) under ``prompt``; those refused or empty are in the measure as they are.  ``declined``: how
-    many more decline in words, by side, which are in it too; empty in results from before they were counted.
-    ``provenance``:
-    versions, the parser, seconds of each stage.
+    ``counterparts``: [prompt] p(x).  ``reports``, ``convergence``: by dissimilarity.  ``errors``: of p over
+    all g(x); any of them looks like a difference.  ``ends``: number of texts by side and how they ended.
+    ``declined``: by side, texts that decline in words; empty in older results.  Refused, empty and declining
+    texts are measured like others.
     """
 
     asked: FairPairAsked

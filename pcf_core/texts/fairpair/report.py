@@ -1,16 +1,13 @@
-"""All prompts of a model together: means, intervals over the facts that prompts say, and tests.
+"""All prompts of a model together: means, intervals over facts, and tests.
 
-A mean of the prompts' F is above 1 by chance where few texts make V noisy (1.09 where most texts have the
-same sentiment, with 20 texts a side); the F of random labels stands beside it.  The ratio of means is not:
-read that first.
+The mean of the prompts' F exceeds 1 by chance where few texts make V noisy, so the F of random labels is
+given too; the ratio of means does not, so read it first.
 
-Two tests ask whether u and z differ over all prompts.  Relabelling the texts within the folds of every prompt
-is exact; a verdict rests on it.  Wilcoxon's signed ranks of B − √(V_gp V_pg) over facts, the protocol's
-other test, is shown beside it: without any difference B − √(V_gp V_pg) is E / 2 + (√V_gp − √V_pg)² / 2, whose
-mean is above 0, and with many prompts it rejects too often (tests/texts/fairpair/test_report.py measures it).
+The verdict rests on relabelling texts within folds, which is exact.  Wilcoxon's signed ranks of B − √(V_gp
+V_pg) over facts, the protocol's other test, rejects too often with many prompts: without any difference the
+statistic is E / 2 + (√V_gp − √V_pg)² / 2, whose mean is above 0.
 
-At temperature 0 nothing is sampled: a side is one text, however often it was asked for, and any word that
-differs would have p = 1 / (N + 1) by the number of copies alone.  B and E are given, and no test.
+At temperature 0 a side is copies of one text, so B and E are given without a test.
 """
 
 from __future__ import annotations
@@ -62,7 +59,7 @@ from pcf_core.texts.fairpair.records import (
 from pcf_core.texts.fairpair.words import word_report
 
 Tested = TypeVar("Tested", PromptDifference, FairPairReport, OthersReading)
-MOST_PERMUTATIONS = 20_000  # but where Holm's control over the prompts needs more
+MOST_PERMUTATIONS = 20_000  # unless Holm's correction over the prompts needs more
 
 REASONS = {
     "no variation": "no variation: every text is like every other, so there is no F",
@@ -72,10 +69,9 @@ REASONS = {
 
 
 def permutations_for(prompts: int) -> int:
-    """Return the number of permutations with which Holm's control over the prompts can still reject.
+    """Return a number of permutations with which Holm's correction over the prompts can still reject.
 
-    The least controlled p is then under 0.05, and under 0.01 up to 200 prompts; with more, so many dealings
-    of every prompt would take too long.
+    The smallest adjusted p is under 0.05, and up to 200 prompts under 0.01.
     """
     return max(FEWEST_PERMUTATIONS, min(100 * prompts, MOST_PERMUTATIONS), 20 * prompts)
 
@@ -95,12 +91,11 @@ def fairpair_report(
 ) -> FairPairReport:
     """Measure a model's prompts under one dissimilarity.
 
-    ``pairs``: of each prompt its texts; at least one prompt, each named once.  ``original``,
-    ``counterpart``: names of the entities of x and p(x).  ``fold_size``: m, texts a side and fold,
-    :data:`~pcf_core.texts.fairpair.metric.FOLD` as in the paper; ``None`` for all in one, which tells most.
-    ``resamples``: of the intervals over facts.  ``seed``: the same seed gives the same p-values and
-    intervals.  ``sampled``: whether texts were drawn; copies of one text are not tested.  ``pause``: called
-    before each prompt and each block of dealings; what it raises ends the work.
+    ``pairs``: at least one prompt, each once, or FairPairError.  ``original``, ``counterpart``: the entities
+    of x and p(x).  ``fold_size``: texts per side and fold (the paper's is
+    :data:`~pcf_core.texts.fairpair.metric.FOLD`); ``None`` for a single fold, which has the most power.
+    ``resamples``: of the intervals.  ``sampled``: false for copies of one text, which are not tested.
+    ``pause``: called between blocks of work; an exception from it ends the work.
     """
     names = [pair.prompt for pair in pairs]
     if not names:
@@ -179,7 +174,7 @@ def _prompt(
 def _intervals(
     values: FloatArray, ratios: Sequence[float | None], facts: Sequence[str], resamples: int, seed: int
 ) -> dict[str, Interval]:
-    """Return intervals over facts, from [prompt, (B, V_pg, V_gp)] and [prompt] F where it is defined."""
+    """Return intervals over facts, from [prompt, (B, V_pg, V_gp)] and [prompt] F."""
     over_facts = partial(mean_interval, resamples=resamples, seed=seed)
     between, original, prompt = values.T
     intervals = {
@@ -211,7 +206,6 @@ def _over_texts(original: FloatArray, prompt: FloatArray, sampled: bool) -> Sign
 def _over_prompts(
     prompts: Sequence[PromptDifference], facts: Sequence[str], resamples: int, seed: int
 ) -> SignedReading:
-    """Average over prompts; return a single one's own reading."""
     if len(prompts) == 1:
         return prompts[0].sentiment
     original, prompt = np.array([(row.sentiment.original, row.sentiment.prompt) for row in prompts]).T
@@ -220,10 +214,7 @@ def _over_prompts(
 
 
 def beside_others(reports: Mapping[str, FairPairReport], mode: Mode) -> dict[str, FairPairReport]:
-    """Add to the Jaccard report of a model the result among words that are not exchanged.
-
-    ``mode``: of p, which every report then names.
-    """
+    """Add the result without exchanged words to the Jaccard report, and ``mode`` to every report."""
     named = {name: report.model_copy(update={"mode": mode}) for name, report in reports.items()}
     if JACCARD in named and OTHERS in named:
         others = named[OTHERS]
@@ -237,11 +228,9 @@ def beside_others(reports: Mapping[str, FairPairReport], mode: Mode) -> dict[str
 
 
 def controlled(reports: Sequence[FairPairReport]) -> tuple[FairPairReport, ...]:
-    """Control the p-values of reports that are read together.
+    """Adjust the p-values of reports that are read together (Holm 1979, valid under any dependence).
 
-    Those of prompts are controlled over all prompts of all reports, those of whole reports over reports (Holm
-    1979, valid however they hang together).  One stays as it is, and where nothing was sampled there is no
-    p-value to control.
+    Those of prompts are adjusted over all prompts of all reports, those of reports over reports.
     """
     if len(reports) < 2:
         return tuple(reports)
@@ -260,19 +249,19 @@ def controlled(reports: Sequence[FairPairReport]) -> tuple[FairPairReport, ...]:
 
 
 def _adjusted(tested: Sequence[Tested]) -> tuple[Tested, ...]:
-    """Control the reports' p-values for each other (Holm); leave those without one as they are."""
+    """Adjust p-values for each other (Holm); leave those without one unchanged."""
     p_values = iter(holm([one.p_value for one in tested if one.p_value is not None]))
     return tuple(
         one if one.p_value is None else one.model_copy(update={"adjusted": next(p_values)}) for one in tested
     )
 
 
-# Everything that follows from the texts of a request: reports, their convergence, words.
+# Everything that follows from the texts of a request.
 
 
 @dataclass(frozen=True)
 class Measured:
-    """The measures of a request; ``reports``, ``convergence``: by dissimilarity."""
+    """The measures of a request, by dissimilarity."""
 
     reports: dict[str, FairPairReport]
     convergence: dict[str, Convergence]
@@ -289,9 +278,8 @@ def measured(
 ) -> Measured:
     """Measure the pairs of texts under each dissimilarity of the request that is available here.
 
-    ``table``: which words p exchanges.  ``encoders``: by model; an embedding distance without its encoder is
-    left out.  ``on_measure``: called with how many measures are done, of how many.  ``pause``: called between
-    blocks of work; what it raises ends it.
+    ``encoders``: by model; embedding distances without their encoder are left out.  ``on_measure``: called
+    with (done, all).  ``pause``: called between blocks of work; an exception from it ends the work.
     """
     exchanged = exchanged_words(table, request.perturbation.entity)
     measures = dissimilarities(encoders, exchanged)

@@ -1,4 +1,4 @@
-"""Tables of counterparts from TOML: shipped ones by name, a user's own by path; checked whole."""
+"""Tables of counterparts, shipped or a user's own TOML."""
 
 from __future__ import annotations
 
@@ -42,8 +42,6 @@ Pairs = Annotated[tuple[OfTwo, ...], Field(max_length=MOST)]
 
 
 class _WrittenRule(Rule):
-    """A rule as a file has it."""
-
     word: Lettered
     becomes: Lettered
     tags: Words = ()
@@ -55,7 +53,7 @@ def _plain(rules: tuple[_WrittenRule, ...]) -> tuple[Rule, ...]:
 
 
 class WrittenTable(Material):
-    """A table as a file has it; see :class:`~pcf_core.texts.fairpair.records.PerturbationTable`."""
+    """A table in a file; see :class:`~pcf_core.texts.fairpair.records.PerturbationTable`."""
 
     record = PerturbationTable
 
@@ -107,10 +105,7 @@ def check_names(names: object, where: str = "The entity") -> Pair:
 
 
 def check_sides(table: PerturbationTable, entity: Pair) -> None:
-    """Refuse names that belong to the other side of a table: the pronouns would not fit.
-
-    A name that the table does not have may stand for either side.
-    """
+    """Raise PerturbationError if a name belongs to the table's other side; unknown names fit either."""
     for index, name in enumerate(entity):
         existing = {pair[0].casefold() for pair in table.names}, {pair[1].casefold() for pair in table.names}
         if name.casefold() in existing[1 - index] and name.casefold() not in existing[index]:
@@ -122,14 +117,10 @@ def check_sides(table: PerturbationTable, entity: Pair) -> None:
 
 
 def _refuse_clashes(table: WrittenTable, where: str) -> None:
-    """Raise PerturbationError for a word with two counterparts, except titles and rules.
-
-    Pronouns and unpaired words are used as they are listed.
-    """
     for pair in table.names:
         check_names(pair, where)
     for first, second in (*table.titles, *table.words, *table.plurals):
-        if first[0].isupper() != second[0].isupper():  # else the case of a text could not be given back
+        if first[0].isupper() != second[0].isupper():  # otherwise a text's case could not be restored
             raise PerturbationError(
                 f"{where}: write {shown(first)} and {shown(second)} both with a capital letter or both "
                 "without."

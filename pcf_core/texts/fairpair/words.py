@@ -1,4 +1,4 @@
-"""Which phrases of one to three words stand more often in z = g(p(x)) or in u = p(g(x)).
+"""Which phrases of one to three words are more frequent in z = g(p(x)) or in u = p(g(x)).
 
 Log-odds with an informative Dirichlet prior (Monroe, Colaresi & Quinn 2008, doi:10.1093/pan/mpn018).  With
 y_w of n on either side, prior counts α_w and their total α_0:
@@ -8,22 +8,18 @@ y_w of n on either side, prior counts α_w and their total α_0:
     σ²  = Σ over sides 1 / (y_w + α_w) + 1 / (n + α_0 − y_w − α_w)                    (eq. 19)
     ζ_w = δ_w / σ                                                                    (eq. 22)
 
-What is counted is texts, not occurrences: the texts of a prompt are independent samples, while a word that
-was said once tends to be said again in the same text.  y_w is the number of texts that have w and n that of
-all texts, so w is one of two outcomes of a text, and the Dirichlet of the paper its Beta.  Many texts may
-have a word, so σ² is the paper's full form, not the short one (eq. 20) for rare words.
+Texts are counted, not occurrences: texts are independent samples, while words repeat within a text.  So y_w
+is the number of texts with w, n the number of texts, and the Dirichlet a Beta; σ² is the full form, as eq. 20
+holds for rare words only.
 
-The prior is the pooled share of texts that have w, π_w = (y_w^u + y_w^z + ½) / (n^u + n^z + 1), worth a fifth
-of a side: α_w = α_0 π_w (eq. 23), α_0 = 0.2 (n^u + n^z) / 2.  It makes small ζ smaller by √1.2 and keeps
-words finite that one side never says.  Both sides have as many texts of every prompt, so that pooling
-prompts, which differ in their words, makes σ too large rather than too small: p-values are on the safe side.
+The prior is the pooled share π_w = (y_w^u + y_w^z + ½) / (n^u + n^z + 1), worth a fifth of a side: α_w = α_0
+π_w (eq. 23), α_0 = 0.2 (n^u + n^z) / 2.  It shrinks small ζ by √1.2 and keeps words of only one side finite.
+Both sides have equally many texts per prompt, so pooling prompts makes σ too large rather than too small.
 
 Example: 30 of 500 texts of z have w, none of u; π = 30.5 / 1001, α_0 = 100, α_w = 3.05, δ = 2.44, ζ = 4.05.
 
-p = 2 (1 − Φ(|ζ|)), and false discoveries are controlled over all n-grams of all texts, however rare.
-
-At temperature 0 copies of a text are no samples: each counts once for its prompt and side, and n-grams are
-ordered by ζ without a test.
+p = 2 (1 − Φ(|ζ|)), adjusted over all n-grams (false discoveries).  At temperature 0 copies count once, and
+nothing is tested.
 """
 
 from __future__ import annotations
@@ -54,9 +50,9 @@ from pcf_core.texts.fairpair.records import (
 )
 
 PRIOR_SHARE = 0.2  # of a side's texts
-MOST = 200  # n-grams kept in a report
+MOST = 200  # n-grams in a report
 LONGEST = 3
-BITS = 21  # of a word's number: three of them fit into one whole number of the machine
+BITS = 21  # per word: three fit into an int64
 Places = NDArray[np.int64]
 
 
@@ -73,12 +69,10 @@ def word_report(
 ) -> WordReport:
     """Find phrases and categories that differ between u and z, over all prompts together.
 
-    ``pairs``: at least one prompt, with as many texts on either side.  ``original``, ``counterpart``: names
-    of the entities of x and p(x).  ``most``: how many n-grams are kept, the strongest by |ζ|; all are
-    tested.  ``lexicon``: categories of words; the shipped ones where ``None``.  ``exchanged``: words that p
-    exchanges (:func:`pcf_core.texts.fairpair.dissimilarity.exchanged_words`); n-grams with one of them are
-    marked.  ``sampled``: whether texts were drawn; else each counts once and nothing is tested.  ``pause``:
-    called before each prompt; what it raises ends the work.
+    ``pairs``: at least one prompt, with equally many texts per side, or FairPairError.  ``most``: n-grams to
+    return, the strongest by |ζ|; all are tested.  ``lexicon``: ``None`` for the shipped categories.
+    ``exchanged``: words that p exchanges.  ``sampled``: if false, equal copies count once and nothing is
+    tested.  ``pause``: called before each prompt; an exception from it ends the work.
     """
     if not pairs:
         raise FairPairError("The comparison of words needs at least one prompt, but there is none.")
@@ -149,7 +143,7 @@ def word_report(
 def log_odds_ratios(
     original: FloatArray, prompt: FloatArray, original_texts: int, prompt_texts: int
 ) -> tuple[FloatArray, FloatArray]:
-    """Return [n-gram] δ and ζ of the module, from [n-gram] how many texts of either side have it."""
+    """Return [n-gram] δ and ζ, from the [n-gram] number of texts with it on either side."""
     total = original_texts + prompt_texts
     strength = PRIOR_SHARE * total / 2
     prior = strength * (original + prompt + 0.5) / (total + 1)
@@ -170,10 +164,9 @@ def two_sided(z_scores: FloatArray) -> FloatArray:
 
 
 def _ngrams(text: str, numbers: dict[str, int]) -> Places:
-    """Return the distinct n-grams of a text, none over the end of a clause, each packed into one number.
+    """Return the distinct n-grams of a text, within clauses, each packed into one number.
 
-    A word has the number of its place in ``numbers`` plus 1, which new words enter; an n-gram is these in
-    base 2^21, the first word highest.
+    A word is its index in ``numbers`` plus 1; an n-gram is these in base 2^21, the first word highest.
     """
     several = (_of_clause(words, numbers) for words in clauses(text))
     return np.array(sorted(set(chain.from_iterable(several))), dtype=np.int64)
@@ -194,12 +187,10 @@ def _of_clause(words: Sequence[str], numbers: dict[str, int]) -> Iterable[int]:
 
 
 def _holds(packed: int, touched: NDArray[np.bool_]) -> bool:
-    """Tell whether any word of an n-gram is marked in [word]."""
     return any(touched[number] for number in _numbers(packed))
 
 
 def _numbers(packed: int) -> list[int]:
-    """Return the numbers of the words of an n-gram, in its order."""
     numbers: list[int] = []
     while packed:
         numbers.insert(0, (packed & (2**BITS - 1)) - 1)

@@ -1,1 +1,1 @@
-"""FairPair and the criteria as tasks of Inspect, which asks models of many providers, and its logs read."""
+"""FairPair and the criteria as Inspect tasks, for models of many providers, and the import of their logs."""

@@ -1,11 +1,9 @@
-"""Prompts of an Inspect task: the same messages and decoding as in the app, and the contents of its log.
+"""Messages and decoding of an Inspect task, and the request recorded in its log.
 
     choices --> FairPairTask or CriteriaTask --messages--> (system, prompt), each ``count`` times
 
-A log has the name and a hash of its material, never the material itself: a reader of the log has the same
-prompts, or is told which are missing.  So nothing in a log is ever shown as material of the app.
-
-A message is a sample of Inspect, and an epoch is a text: epoch e is the text with the index e − 1.
+A log names its material with a hash but does not contain it, so nothing in a log is shown as material.  A
+message is an Inspect sample; the text with index i is epoch i + 1.
 """
 
 from __future__ import annotations
@@ -36,35 +34,31 @@ from pcf_core.texts.fairpair.records import (
 )
 from pcf_core.texts.fairpair.tables import check_sides
 
-METADATA = "pcf_audit"  # of a task, under which its log says what was asked
-SEEDS = 2**31  # every server takes a number below
+METADATA = "pcf_audit"  # the key of the request in a task's metadata
+SEEDS = 2**31  # every server accepts smaller seeds
 Name = Annotated[str, Field(max_length=100)]
 Hash = Annotated[str, Field(pattern="^[0-9a-f]{16}$")]
 
 
 class Message(NamedTuple):
-    """A message to a model: ``prompt`` is the user's; ``system`` stands before it, empty for none."""
+    """A user's ``prompt``, after the ``system`` message unless that is empty."""
 
     system: str
     prompt: str
 
     @property
     def id(self) -> str:
-        """The id of its sample."""
+        """The id of its Inspect sample."""
         return digest([self.system, self.prompt])
 
     def seed(self, decoding: Decoding, index: int) -> int:
-        """Return the seed of one text: the same in every log, and different for each index."""
+        """Return the seed of one text: the same in every log, different for each index."""
         stream = digest([decoding.model_dump(mode="json"), self.system, self.prompt, index])
         return int(np.random.default_rng(int(stream, 16)).integers(SEEDS))
 
 
 class FairPairTask(Record):
-    """A FairPair request as a log has it.
-
-    ``prompts`` and ``table`` by name and hash; ``counterparts``: [prompt] p(x); the rest as the command
-    ``fairpair`` has it.
-    """
+    """A FairPair request as a log records it; ``counterparts``: [prompt] p(x)."""
 
     audit: Literal["fairpair"] = "fairpair"
     version: Literal[1] = 1
@@ -82,7 +76,7 @@ class FairPairTask(Record):
 
 
 class CriteriaTask(Record):
-    """A request of the criteria as a log has it; ``material``: a name, empty for what is shipped."""
+    """A criteria request as a log records it; ``material``: empty for the shipped material."""
 
     audit: Literal["criteria"] = "criteria"
     version: Literal[1] = 1
@@ -104,7 +98,7 @@ def fairpair_task(
     options: FairPairOptions,
     open_parser: Callable[[], Parser] = usual_parser,
 ) -> FairPairTask:
-    """Make the task of a FairPair request; the counterparts of the prompts are made here."""
+    """Make the task of a request; FairPairError for a prompt without a word to exchange."""
     entity = (prompts.names[1], prompts.names[0]) if options.reverse else prompts.names
     check_sides(table, entity)
     rewrite = Perturbation(table, entity, options.mode, options.reverse, open_parser=open_parser)
@@ -131,13 +125,10 @@ def fairpair_task(
 
 
 def fairpair_messages(prompts: Sequence[str], counterparts: Sequence[str]) -> tuple[Message, ...]:
-    """List the messages of FairPair: x and p(x), each once."""
+    """List the messages x and p(x), each once."""
     return tuple(dict.fromkeys(Message("", text) for text in (*prompts, *counterparts)))
 
 
 def criteria_messages(experiment: Experiment, wording: Wording) -> tuple[Message, ...]:
-    """List the messages of an experiment, each once.
-
-    Raises CriteriaError where the material has no such wording.
-    """
+    """List the messages of an experiment, each once; CriteriaError if the material has no such wording."""
     return tuple(dict.fromkeys(Message(ask.system, ask.prompt) for ask in experiment.asks(wording)))

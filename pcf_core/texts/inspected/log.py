@@ -1,17 +1,11 @@
-"""A log of Inspect that one of our tasks made, read without Inspect: nothing that it says is trusted.
+"""Read an Inspect log of one of our tasks, without Inspect and without trusting it.
 
     .eval   a ZIP of JSON files: header.json, and samples/<id>_epoch_<epoch>.json for each text
     .json   the same in one file, with the samples in a list
 
-Inspect packs the files of a ZIP by Zstandard, which this Python's ``zipfile`` cannot unpack and Arrow can.
-Sizes are limited before anything is unpacked, and again while it is; no entry becomes a file; of the JSON
-only the fields below are read, each of its type; and every text has to be one that the task asks for, drawn
-as the task draws.  Names of models may hold no sign that could be taken for markup.
-
-**Worked example.**  The task asks the message "John is a nurse." for 20 texts.  The log then has 20 samples
-with the id of that message, of the epochs 1 to 20, and each has an event in which a model was called with the
-task's temperature, top-p and limit of tokens and with the seed of that text, and with no other option that
-changes what is drawn.
+Inspect compresses with Zstandard, which Arrow unpacks and this Python's ``zipfile`` does not.  Sizes are
+limited before and during unpacking, and only the typed fields below are read.  Every text must be one that
+the task requests, drawn with the task's decoding and that text's seed and no other option that changes texts.
 """
 
 from __future__ import annotations
@@ -39,23 +33,22 @@ from pcf_core.models.names import LONGEST, is_provided
 from pcf_core.texts.inspected.asking import METADATA, CriteriaTask, FairPairTask, Message, Task
 
 LARGEST = 256 * 2**20  # bytes of a log
-LARGEST_JSON = 64 * 2**20  # of one that is a single JSON file: it is read at once
-LARGEST_ENTRY = 4 * 2**20  # of an unpacked file of a ZIP
-LARGEST_UNPACKED = 2 * 2**30  # of all of them
+LARGEST_JSON = 64 * 2**20  # of a log in one JSON file, which is read at once
+LARGEST_ENTRY = 4 * 2**20  # of one unpacked entry
+LARGEST_UNPACKED = 2 * 2**30  # of all entries
 LARGEST_TEXTS = 256 * 2**20  # characters of all texts
 MOST_SAMPLES = 200_000
 MOST_ENTRIES = MOST_SAMPLES + 1_000
 HEADER, SAMPLES = "header.json", "samples/"
-PACK = b"manifest.json"  # what a pack of runs begins with, and no log does
-STORED, DEFLATED, ZSTANDARD = 0, 8, 93  # ways in which an entry is packed
-DIRECTORY = b"PK\x01\x02"  # before what the end of a ZIP says of an entry
+PACK = b"manifest.json"  # the first entry of a pack of runs, never of a log
+STORED, DEFLATED, ZSTANDARD = 0, 8, 93  # compression types
+DIRECTORY = b"PK\x01\x02"  # signature of an entry in the central directory
 HEAD = 30  # bytes before the name of an entry
 SCHEMA = 2  # version of Inspect's logs
 SERVED = re.compile(r"[\w./@:+~-]{1,200}", re.ASCII)
 RUN = "^[A-Za-z0-9_-]{1,64}$"
 AGAIN = "run the task again, or inspect eval-retry"
-# What may be set beside the task's own decoding: how often and how long a provider is asked, and how a model
-# thinks before it writes.  All else changes the texts.
+# Options that may be set in addition: retries, timeouts, and how a model reasons.  Others change the texts.
 BESIDE = frozenset(
     {
         *("max_retries", "timeout", "attempt_timeout", "stream_idle_timeout", "max_connections"),
@@ -65,7 +58,7 @@ BESIDE = frozenset(
         "reasoning_history",
     }
 )
-BROKEN = (  # what json, zipfile, zlib and Arrow raise of a file that is none
+BROKEN = (  # what json, zipfile, zlib and Arrow raise for broken files
     *(ValueError, KeyError, TypeError, OSError, OverflowError, RecursionError, NotImplementedError),
     *(struct.error, zlib.error, zipfile.BadZipFile, pa.ArrowException),
 )
@@ -146,11 +139,10 @@ class _Sample(_Told):
 
 @dataclass(frozen=True)
 class InspectLog:
-    """A log that was checked.
+    """A checked log.
 
-    ``model``: as Inspect names it, with its provider; ``served``: what the provider called it, sorted;
-    ``created``: when the log was begun, in UTC; ``eval_id``: its own name.  ``texts``: of each message asked,
-    all of them, ``thinking``: what was set of how the model thinks before it writes.
+    ``model``: with its provider, as Inspect names it; ``served``: the provider's own names for it, sorted;
+    ``texts``: all of each message; ``thinking``: the reasoning options that were set.
     """
 
     task: FairPairTask | CriteriaTask
@@ -163,23 +155,19 @@ class InspectLog:
 
     @property
     def day(self) -> str:
-        """The day on which it was begun, in UTC."""
+        """The day on which the log was begun, in UTC."""
         return self.created.date().isoformat()
 
 
 def is_log(data: bytes) -> bool:
-    """Tell whether a file may be a log of Inspect, and is no pack of runs."""
+    """Tell whether a file may be an Inspect log rather than a pack of runs."""
     if data[:4] == b"PK\x03\x04":
         return data[HEAD : HEAD + len(PACK)] != PACK
     return data[:64].lstrip()[:1] == b"{"
 
 
 def read_log(data: bytes) -> InspectLog:
-    """Read a log and check every part of it that is used.
-
-    Raises InspectLogError for a log of another task, an unfinished log, and prompts that the task does not
-    have.
-    """
+    """Read a log and check every part that is used; raises InspectLogError."""
     if len(data) > LARGEST:
         raise InspectLogError(
             f"A log may have at most {LARGEST // 2**20} MiB, and this one is larger: request fewer texts at "
@@ -187,7 +175,7 @@ def read_log(data: bytes) -> InspectLog:
         )
     try:
         if data[:4] == b"PK\x03\x04":
-            if data.count(DIRECTORY) > MOST_ENTRIES:  # before each becomes an object
+            if data.count(DIRECTORY) > MOST_ENTRIES:  # before objects are made
                 raise ValueError("it has too many entries")
             with zipfile.ZipFile(io.BytesIO(data)) as archive:
                 entries = _Entries(data, archive)
@@ -205,8 +193,6 @@ def read_log(data: bytes) -> InspectLog:
 
 
 class _Entries:
-    """The JSON files of a log that is a ZIP."""
-
     def __init__(self, data: bytes, archive: zipfile.ZipFile) -> None:
         self.data = data
         self.left = LARGEST_UNPACKED
@@ -222,7 +208,7 @@ class _Entries:
         return json.loads(self.unpacked(self.infos[name]))
 
     def samples(self) -> Iterator[Any]:
-        """Yield the samples one by one."""
+        """Yield the samples."""
         for name in self.infos:
             if name.startswith(SAMPLES):
                 if name.count("/") > 1:
@@ -230,7 +216,7 @@ class _Entries:
                 yield self.json(name)
 
     def unpacked(self, info: zipfile.ZipInfo) -> bytes:
-        """Unpack an entry, up to the size that it states and to the limit."""
+        """Unpack an entry, up to its stated size and the limit."""
         largest = min(LARGEST_ENTRY, self.left)
         if info.file_size > largest or info.compress_size > len(self.data):
             raise ValueError("an entry is too large")
@@ -260,12 +246,11 @@ def _read(kind: type[Read], value: Any, name: str) -> Read:
     try:
         return kind.model_validate(value)
     except ValidationError as error:
-        problem = first_problem(error)  # without what came, which may be anybody's text
+        problem = first_problem(error)  # without the value, which may be anybody's text
         raise ValueError(f"{name}: {problem.where[:100] or 'it'} {problem.wanted[:100]}") from error
 
 
 def _checked(header: _Header, samples: Iterator[Any]) -> InspectLog:
-    """Check a log against the task that made it."""
     spec = header.eval
     if header.version != SCHEMA:
         raise ValueError(f"its format version is {header.version}, but only {SCHEMA} can be read")
@@ -281,7 +266,7 @@ def _checked(header: _Header, samples: Iterator[Any]) -> InspectLog:
         task: FairPairTask | CriteriaTask = TypeAdapter(Task).validate_python((spec.metadata or {})[METADATA])
     except ValidationError as error:
         raise ValueError(f"its task: {first_problem(error).where[:100]} cannot be used") from error
-    except GenerationError as error:  # numbers that no text can be drawn with
+    except GenerationError as error:  # impossible decoding options
         raise ValueError(f"its task: {error}") from error
     texts = _Texts(task)
     for number, sample in enumerate(samples, start=1):
@@ -292,7 +277,7 @@ def _checked(header: _Header, samples: Iterator[Any]) -> InspectLog:
         task=task,
         model=spec.model,
         served=tuple(sorted(texts.served)),
-        created=spec.created.astimezone(UTC),  # a day that no calendar has is an OverflowError
+        created=spec.created.astimezone(UTC),  # OverflowError for impossible dates
         eval_id=spec.eval_id,
         texts=texts.whole(),
         thinking=texts.thinking,
@@ -300,8 +285,6 @@ def _checked(header: _Header, samples: Iterator[Any]) -> InspectLog:
 
 
 class _Texts:
-    """The texts of a log, by message and index."""
-
     def __init__(self, task: FairPairTask | CriteriaTask) -> None:
         self.task = task
         self.texts: dict[Message, dict[int, tuple[str, End, int]]] = {}
@@ -310,7 +293,7 @@ class _Texts:
         self.thinking: dict[str, Any] = {}
 
     def add(self, sample: _Sample) -> None:
-        """Check one text, and keep it."""
+        """Check and store one text."""
         message, index = _message_of(sample), sample.epoch - 1
         if sample.id != message.id or index >= self.task.count:
             raise ValueError("a sample has a prompt that the task does not have")
@@ -333,7 +316,6 @@ class _Texts:
             self.served.add(sample.output.model)
 
     def _check_drawn(self, sample: _Sample, message: Message, index: int) -> None:
-        """Check that the model was called with the options of the task."""
         calls = [event.config for event in sample.events if event.event == "model"]
         if not calls or not all(isinstance(call, dict) for call in calls):
             raise ValueError("a sample does not record how its text was drawn")
@@ -361,7 +343,7 @@ class _Texts:
             self.thinking = own
 
     def whole(self) -> dict[Message, Generated]:
-        """Return all texts; refuse a log that lacks some of a message."""
+        """Return all texts; InspectLogError if any is missing."""
         lacking = Counter({message: self.task.count - len(own) for message, own in self.texts.items()})
         if not self.texts or lacking.total():
             raise InspectLogError(
@@ -376,7 +358,6 @@ class _Texts:
 
 
 def _message_of(sample: _Sample) -> Message:
-    """Read the message of a sample: the user's, with or without one of the system before it."""
     if isinstance(sample.input, str):
         return Message("", sample.input)
     roles = [message.role for message in sample.input]
@@ -386,10 +367,10 @@ def _message_of(sample: _Sample) -> Message:
 
 
 def _text_of(output: _Output, decoding: Decoding) -> tuple[str, End, int]:
-    """Read a text, how it ended, and its number of tokens, 0 if the provider does not count them."""
+    """Return a text, how it ended, and its number of tokens (0 if not counted)."""
     choice = output.choices[0]
     text, tokens = choice.message.text, 0 if output.usage is None else output.usage.output_tokens
-    text.encode()  # no half of a pair, which no file can hold: a UnicodeEncodeError is a ValueError
+    text.encode()  # lone surrogates raise UnicodeEncodeError, a ValueError
     if len(text) > decoding.length * LONGEST_TOKEN:
         raise ValueError("a text is longer than requested")
     if choice.message.role != "assistant":
@@ -399,7 +380,7 @@ def _text_of(output: _Output, decoding: Decoding) -> tuple[str, End, int]:
 
 
 def check_messages(several: Sequence[Message], log: InspectLog) -> None:
-    """Refuse a log with other messages than these."""
+    """Raise InspectLogError if the log has other messages."""
     if set(several) != set(log.texts):
         missing = len(set(several) - set(log.texts))
         raise InspectLogError(

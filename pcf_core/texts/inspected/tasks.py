@@ -1,10 +1,10 @@
-"""FairPair and the criteria as tasks of Inspect (https://inspect.aisi.org.uk): any provider that it knows.
+"""FairPair and the criteria as Inspect tasks (https://inspect.aisi.org.uk), for any provider it supports.
 
     inspect eval pcf_core/texts/inspected/tasks.py@fairpair --model openai/gpt-4o -T count=20
     python -m pcf_core import logs/….eval
 
-Runs in an environment of its own (``make .venv-inspect/ready``); nothing else imports this file.  A task asks
-and judges nothing: it has no scorer, and its log is read by :mod:`pcf_core.work.inspecting`.
+Runs in an environment of its own (``make .venv-inspect/ready``); nothing else imports this file.  The tasks
+have no scorer; :mod:`pcf_core.work.inspecting` reads their logs.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ from pcf_core.texts.inspected.asking import (
 
 
 def with_options(kind: type[Record]) -> Callable[[Callable[..., Task]], Callable[..., Task]]:
-    """Return a decorator that replaces a task's ``options`` by an option for each field of ``kind``."""
+    """Return a decorator that replaces a task's ``options`` by one parameter for each field of ``kind``."""
     fields = {one.task: one for one in declared(kind).values() if one.in_task}
     parameters = [
         Parameter(url, Parameter.KEYWORD_ONLY, default=one.default, annotation=Any)
@@ -50,7 +50,7 @@ def with_options(kind: type[Record]) -> Callable[[Callable[..., Task]], Callable
     ]
 
     def read(given: dict[str, Any]) -> Record:
-        # Inspect makes a list of a text with commas, and a number of one with digits.
+        # Inspect turns text with commas into a list, and digits into a number.
         return read_options(
             kind,
             {
@@ -64,7 +64,7 @@ def with_options(kind: type[Record]) -> Callable[[Callable[..., Task]], Callable
 
 @solver  # type: ignore[untyped-decorator]
 def write(temperature: float, top_p: float, length: int, seed: int) -> Solver:
-    """Have one text written, drawn as the app draws it."""
+    """Generate one text with the app's decoding."""
     decoding = Decoding(temperature=temperature, top_p=top_p, length=length, seed=seed)
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
@@ -83,7 +83,7 @@ def write(temperature: float, top_p: float, length: int, seed: int) -> Solver:
 
 
 def asking(request: FairPairTask | CriteriaTask, messages: Sequence[Message]) -> Task:
-    """Make the task: a sample for each message, an epoch for each text."""
+    """Make a task with a sample for each message and an epoch for each text."""
     return Task(
         dataset=[
             Sample(
@@ -104,10 +104,7 @@ def asking(request: FairPairTask | CriteriaTask, messages: Sequence[Message]) ->
 @task  # type: ignore[untyped-decorator]
 @with_options(FairPairOptions)
 def fairpair(options: FairPairOptions) -> Task:
-    """Ask for the texts of FairPair, about an entity and about its counterpart.
-
-    The options are those of ``python -m pcf_core fairpair``.
-    """
+    """Request FairPair's texts; the options are those of ``python -m pcf_core fairpair``."""
     table = load_table(options.table)
     entity = listed(options.names) or table.names[0][:: -1 if options.reverse else 1]
     prompts = load_prompts(options.prompts, entity)
@@ -118,10 +115,7 @@ def fairpair(options: FairPairOptions) -> Task:
 @task  # type: ignore[untyped-decorator]
 @with_options(CriteriaOptions)
 def criteria(experiment: ExperimentName, options: CriteriaOptions) -> Task:
-    """Ask the questions of an experiment of the criteria.
-
-    The options are those of ``python -m pcf_core criteria``; hobbies are labelled by the lexicon.
-    """
+    """Ask an experiment's questions, with the options of ``python -m pcf_core criteria``."""
     material, wording = options.material, options.wording or "instruction"
     whole = load_experiment(experiment, own_files(experiment).get(material, material))
     asked_about = fitted(whole, "written", options.questions)
@@ -133,7 +127,7 @@ def criteria(experiment: ExperimentName, options: CriteriaOptions) -> Task:
         "material_hash": digest(material_of(asked_about)),
         "questions": options.questions,
         "wording": wording,
-        "count": 1 if decoding.temperature == 0 else count,  # greedy texts of a prompt are all the same
+        "count": 1 if decoding.temperature == 0 else count,  # greedy texts are identical
         "decoding": decoding,
     }
     request = made(CriteriaTask, fields, "The task", CriteriaError)
@@ -141,6 +135,6 @@ def criteria(experiment: ExperimentName, options: CriteriaOptions) -> Task:
 
 
 def listed(values: str | Sequence[str]) -> tuple[str, ...]:
-    """Read several values with commas between them, which Inspect hands over as a text or as a list."""
+    """Split several values, which Inspect passes as text with commas or as a list."""
     several = values.split(",") if isinstance(values, str) else values
     return tuple(text for value in several if (text := str(value).strip()))

@@ -1,14 +1,11 @@
 """Records of independence: stories by profession, hobbies by first name, the embedding score.
 
-**Independence I**: short stories about people of a hundred professions.  C is the profession of the prompt, A
-the gender that is read from the story.  Shares are of women, 0 to 1.
+**Independence I**: short stories about people of a hundred professions.  C is the profession, A the gender
+read from the story.  Shares are of women, 0 to 1.  **Independence II**: hobbies of students by first name.
+Pairs of numbers are (female, male), by the gender of the name.
 
-**Embedding score**: one embedding is learned from the texts of all models together.  A word's score is its
-projection on the axis from *he* to *she* about their midpoint: above 0 it is nearer to *she*.  A text's score
-is the mean over its known words.
-
-**Independence II**: hobbies of students by first name.  Pairs of numbers are (female, male), by the gender of
-the name.
+**Embedding score**: one embedding is learned from the texts of all models.  A word's score is its projection
+on the axis from *he* to *she*, above 0 nearer to *she*; a text's score is the mean over its known words.
 """
 
 from __future__ import annotations
@@ -40,10 +37,10 @@ SCORED_LABEL = (
 
 
 class ReadingWords(Record):
-    """The words that tell a text's gender, as the asset lists them.
+    """The words that show a text's gender.
 
-    ``female``, ``male``: pronouns and nouns, in any case.  ``…_titles``: written just so; ``…_before_names``:
-    just so, and only before a word with a capital.  ``neither``: looks like one of them and is none ("s/he").
+    ``female``, ``male``: pronouns and nouns, in any case.  ``…_titles``: in exactly this spelling;
+    ``…_before_names``: likewise, and only before a capitalised word.  ``neither``: resembles one ("s/he").
     """
 
     name: str
@@ -61,19 +58,19 @@ class ReadingWords(Record):
 
 
 class GenderReading(Record):
-    """The gendered words of a text: how often each occurs, by its spelling in the list."""
+    """The gendered words of a text and their counts, by spelling in the list."""
 
     female: Mapping[str, int] = {}
     male: Mapping[str, int] = {}
 
     @property
     def women(self) -> int:
-        """Words of women in the text."""
+        """The number of women's words."""
         return sum(self.female.values())
 
     @property
     def men(self) -> int:
-        """Words of men in the text."""
+        """The number of men's words."""
         return sum(self.male.values())
 
     @property
@@ -85,23 +82,19 @@ class GenderReading(Record):
 
     @property
     def unclear(self) -> Unclear:
-        """Why the gender is unclear; empty where it is not."""
+        """Why the gender is unclear, or empty."""
         if self.gender != "unclear":
             return ""
         return "as many of either" if self.women else "no gendered word"
 
     @property
     def mixed(self) -> bool:
-        """Whether the text has words of both genders, as in a story about two people."""
+        """Whether the text has words of both genders."""
         return bool(self.women and self.men)
 
 
 class Profession(Record):
-    """A profession as prompts name it, and its share of women among those employed in it.
-
-    ``with_article``: "a nurse".  ``title``: the line of the statistics that the share is of; empty where a
-    user's own list names none.
-    """
+    """A profession, ``with_article`` as in "a nurse"; ``title``: the line of the statistics, or empty."""
 
     name: str
     with_article: str
@@ -110,12 +103,12 @@ class Profession(Record):
 
     @property
     def majority(self) -> Gender:
-        """The gender of most who do the job in the world; at exactly half, male."""
+        """The majority of those employed; at exactly half, male."""
         return "female" if self.women_share > 0.5 else "male"
 
 
 class ProfessionList(Record):
-    """Professions with one majority each; none is half and half."""
+    """Professions, none of them exactly half women."""
 
     name: str
     title: str
@@ -127,9 +120,8 @@ class ProfessionList(Record):
 
 
 class AnecdoteWording(Record):
-    """How a story is asked for; ``{profession}`` and ``{a profession}`` stand for the profession.
+    """Prompts for stories; ``{profession}`` and ``{a profession}`` stand for the profession.
 
-    ``system`` and ``instruction``: for models that follow one.  ``continuation``: the beginning of a text.
     ``scored``: a text with one ``[Y]``, at which the words of the topic gender are scored.
     """
 
@@ -143,10 +135,7 @@ class AnecdoteWording(Record):
 
 
 class AnecdotesMaterial(Record):
-    """All that the experiment is made of.
-
-    ``female``, ``male``: words at ``[Y]`` (of the topic ``topic``).
-    """
+    """Everything the experiment uses; ``female``, ``male``: words of ``topic`` at ``[Y]``."""
 
     professions: ProfessionList
     wording: AnecdoteWording
@@ -157,13 +146,12 @@ class AnecdotesMaterial(Record):
 
 
 class ProfessionGender(Record):
-    """One profession: what the stories about it say.
+    """The stories about one profession.
 
-    ``women``, ``men``, ``unclear``: stories by the gender read; where scored, ``women`` and ``men`` are
-    expected shares that sum to 1.  ``mixed``: stories with words of both genders.  ``women_words``,
-    ``men_words``: gendered words in all its stories together.  ``interval``: Wilson's of ``share``, ``None``
-    where scored or where no story is clear.  ``p_value``: exact, two-sided, of the world's share being the
-    model's; ``adjusted``: controlled for false discoveries over all professions.
+    ``women``, ``men``, ``unclear``: stories by gender; where scored, ``women`` and ``men`` are expected
+    shares that sum to 1.  ``mixed``: stories with words of both genders.  ``women_words``, ``men_words``: in
+    all its stories.  ``interval``: Wilson's of ``share``, ``None`` where scored or no story is clear.
+    ``p_value``: exact, two-sided, that the model's share is the world's; ``adjusted``: over professions.
     """
 
     profession: str
@@ -180,7 +168,7 @@ class ProfessionGender(Record):
 
     @property
     def majority(self) -> Gender:
-        """The gender of most of those employed in the world; at exactly half, male."""
+        """The majority of those employed; at exactly half, male."""
         return "female" if self.world > 0.5 else "male"
 
     @property
@@ -190,15 +178,12 @@ class ProfessionGender(Record):
 
     @property
     def share(self) -> float | None:
-        """The number of stories about women among those with a clear gender; ``None`` if there are none."""
+        """The share of women among clear stories; ``None`` if there are none."""
         return self.women / self.clear if self.clear else None
 
     @property
     def exaggeration(self) -> float | None:
-        """How much farther the model's share lies towards the world's majority than the world's does.
-
-        Above 0: more one-sided than the world; below 0: less so, or turned round.
-        """
+        """How much further than the world's share the model's share lies towards the world's majority."""
         if self.share is None:
             return None
         side = 1 if self.majority == "female" else -1
@@ -206,12 +191,12 @@ class ProfessionGender(Record):
 
     @property
     def differs(self) -> bool:
-        """Whether the model's share differs from the world's, controlled for so many professions."""
+        """Whether the model's share differs from the world's, adjusted for all professions."""
         return self.adjusted is not None and self.adjusted <= SIGNIFICANCE
 
 
 class SharedValue(Record):
-    """A value with its interval over professions; ``None`` if there are too few."""
+    """A value with its interval over professions, ``None`` if there are too few."""
 
     value: float
     interval: Interval | None = None
@@ -220,8 +205,8 @@ class SharedValue(Record):
 class AmplificationLine(Record):
     """The model's share of women = ``intercept`` + ``slope`` · the world's, over professions.
 
-    Slope 1 and intercept 0 copy the world; a slope above 1 is steeper than it.  ``p_of_one``: of a slope of
-    1, two-sided.  ``x``, ``mean``, ``low``, ``high``: [place] the line and its pointwise band.
+    Slope 1 and intercept 0 copy the world.  ``p_of_one``: of a slope of 1, two-sided.  ``x``, ``mean``,
+    ``low``, ``high``: [point] the line and its pointwise band.
     """
 
     slope: float
@@ -236,16 +221,14 @@ class AmplificationLine(Record):
 
 
 class AnecdotesReport(Record):
-    """What one model's stories, or its scores, say of gender and profession.
+    """Gender and profession in one model's stories or scores.
 
-    ``answering``: ``written`` or ``scored``, never mixed.  ``n``: stories, or scored prompts; ``empty``:
-    stories without any text, which are unclear.  ``unclear``: stories by the reason why no gender was read.
-    ``mixed``: clear stories that have words of both genders.  ``clear_only``: I(profession; gender) over
-    stories with a clear gender; ``with_unclear``: with *unclear* as a third one; ``None``, with the reason in
-    ``undefined``, where there is none.  ``stereotype_rate``: share of the clear stories that are of the
-    gender that is the profession's majority in the world; ``stereotype_rate_of_all``: share of all stories.
-    ``exaggeration``: mean over professions of :attr:`ProfessionGender.exaggeration`.  ``line``: ``None``
-    where ``no_line`` says why.  ``professions_left_out``: those without a clear story or a score, and why.
+    ``n``: stories or scored prompts; ``empty``: stories without text, which are unclear.  ``unclear``: counts
+    by reason.  ``mixed``: clear stories with words of both genders.  ``clear_only``: I(profession; gender)
+    over clear stories; ``with_unclear``: with *unclear* as a third gender; ``None`` with a reason in
+    ``undefined``.  ``stereotype_rate``: share of clear stories with the profession's majority gender in the
+    world; ``stereotype_rate_of_all``: of all stories.  ``exaggeration``: mean over professions.  ``line``:
+    ``None`` for the reason in ``no_line``.
     """
 
     experiment: Literal["anecdotes"] = "anecdotes"
@@ -269,17 +252,17 @@ class AnecdotesReport(Record):
 
     @property
     def unclear_texts(self) -> int:
-        """Stories whose gender is unclear, for whatever reason."""
+        """The number of unclear stories."""
         return sum(self.unclear.values())
 
     @property
     def more_extreme(self) -> tuple[ProfessionGender, ...]:
-        """Professions more one-sided than in the world beyond chance, the farthest first."""
+        """Professions more one-sided than in the world beyond chance, furthest first."""
         return self._differing(1)
 
     @property
     def less_extreme(self) -> tuple[ProfessionGender, ...]:
-        """Professions less one-sided than in the world, or turned round, beyond chance, in that order."""
+        """Professions less one-sided than in the world beyond chance, or reversed, furthest first."""
         return self._differing(-1)
 
     def _differing(self, side: int) -> tuple[ProfessionGender, ...]:
@@ -299,17 +282,19 @@ EMBEDDING_LABEL = (
 )
 
 Variant = Literal["without gendered words", "all words"]
-HEADLINE: Variant = "without gendered words"  # “she” in a text is an end of the axis: it scores as gendered
+HEADLINE: Variant = (
+    "without gendered words"  # “she” is an end of the axis, so texts with it score as gendered
+)
 
 
 def one_sided(effects: Sequence[float | None]) -> bool:
-    """Tell whether there are several values, all defined and on the same side of 0."""
+    """Tell whether there are several values, all on the same side of 0."""
     defined = [effect or 0.0 for effect in effects]
     return len(defined) > 1 and (min(defined) > 0 or max(defined) < 0)
 
 
 class SeedReading(Record):
-    """What one training shows: ``effect`` is Cohen's d of texts, ``p_value`` of names' means."""
+    """The result of one training: ``effect`` is Cohen's d of texts, ``p_value`` of names' means."""
 
     seed: int
     effect: float | None
@@ -317,13 +302,10 @@ class SeedReading(Record):
 
 
 class EmbeddingReading(Record):
-    """One model under one variant; a text's score is the mean over the seeds' embeddings.
+    """One model under one variant, with each text's score averaged over the seeds' embeddings.
 
-    Intervals are over names, the vectors taken as they are; what those hang on is in ``seeds``.
-
-    ``invalid``: texts of (female, male) without a known word, which are left out.  From few texts the axis is
-    little more than the random vectors that learning begins with: the difference is then real, for any axis
-    tells two vocabularies apart, but its side is chance, and the seeds do not agree on it.
+    Intervals are over names, for fixed vectors.  ``invalid``: (female, male) texts without a known word.
+    With few texts the axis is almost random: names differ on it, but seeds disagree to which side.
     """
 
     model: str
@@ -334,21 +316,19 @@ class EmbeddingReading(Record):
 
     @property
     def steady(self) -> bool:
-        """Whether there are several seeds and all show a preference for the same side."""
+        """Whether several seeds agree on the side."""
         return one_sided([one.effect for one in self.seeds])
 
     @property
     def differs(self) -> bool:
-        """Whether names differ beyond chance, and to a side that does not hang on the seed."""
+        """Whether names differ beyond chance, and seeds agree on the side."""
         return self.difference.differs and self.steady
 
 
 class EmbeddingGap(Record):
-    """How far the effects of two models lie apart.
+    """The effect of ``second`` − that of ``first``, with its interval over names.
 
-    ``difference``: effect of ``second`` − that of ``first``; ``interval`` over names, which both share.
-
-    ``seeds``: the same in each embedding by itself, ``None`` where an effect is undefined there.
+    ``seeds``: the same in each embedding, ``None`` where undefined.
     """
 
     first: str
@@ -360,21 +340,18 @@ class EmbeddingGap(Record):
 
     @property
     def steady(self) -> bool:
-        """Whether there are several seeds and the same model has the larger effect in all of them."""
+        """Whether several seeds agree which model has the larger effect."""
         return one_sided(self.seeds)
 
     @property
     def differs(self) -> bool:
-        """Whether the effects differ for other names too, and to a side that does not hang on the seed."""
+        """Whether the interval excludes 0, and seeds agree on the side."""
         interval = self.interval
         return interval is not None and not interval.low <= 0 <= interval.high and self.steady
 
 
 class ScoredWord(Record):
-    """A word with its score on the axis from *he* to *she*.
-
-    ``score``: mean over seeds; ``texts``: that have the word, of all models.
-    """
+    """A word's mean ``score`` over seeds, and the number of ``texts`` with it, of all models."""
 
     word: str
     score: float
@@ -384,9 +361,8 @@ class ScoredWord(Record):
 class EmbeddingReport(Record):
     """The embedding score of all models that are pooled.
 
-    ``library``: what learned the vectors, with its version; ``settings``: its options.  ``vocabulary``:
-    words with a vector.  ``undefined``: why there is no axis; then ``readings`` is empty.
-    ``words``: the ends of the axis, gendered words left out.
+    ``vocabulary``: words with a vector.  ``undefined``: why there is no axis and ``readings`` is empty.
+    ``words``: the ends of the axis, without gendered words.
     """
 
     models: tuple[str, ...]
@@ -403,11 +379,11 @@ class EmbeddingReport(Record):
     label: str = EMBEDDING_LABEL
 
     def gaps_of(self, variant: Variant = HEADLINE) -> tuple[EmbeddingGap, ...]:
-        """Return the gaps of every two models of one variant."""
+        """Return the gaps of one variant."""
         return tuple(one for one in self.gaps if one.variant == variant)
 
     def of(self, variant: Variant = HEADLINE) -> tuple[EmbeddingReading, ...]:
-        """Return the readings of one variant, model by model."""
+        """Return the readings of one variant."""
         return tuple(one for one in self.readings if one.variant == variant)
 
 
@@ -421,11 +397,7 @@ NOT_WRITTEN = "words were scored and no text was written, so there is none to co
 
 
 class GivenName(Record):
-    """A given name and its births by registered sex.
-
-    ``births``: the number registered with this name, 0 if unknown; ``female_births``: those registered as
-    girls.
-    """
+    """A given name; ``births``: 0 if unknown, ``female_births``: those registered as girls."""
 
     name: str
     gender: Gender
@@ -434,7 +406,7 @@ class GivenName(Record):
 
     @property
     def share(self) -> float | None:
-        """Share of the births that are registered as of ``gender``; ``None`` where births are unknown."""
+        """Share of the births registered as ``gender``; ``None`` if unknown."""
         if not self.births:
             return None
         female = self.female_births / self.births
@@ -442,10 +414,10 @@ class GivenName(Record):
 
 
 class NameList(Record):
-    """Names of both genders.  ``years``: of birth, first and last, ``None`` where unknown.
+    """Names of both genders.
 
-    ``least_share``: of the births of every name that are of its gender.  ``left_out``: names as common that
-    were not taken, with the reason.
+    ``years``: first and last year of birth.  ``least_share``: of every name's births, of its gender.
+    ``left_out``: equally common names that were not taken.
     """
 
     name: str
@@ -469,12 +441,10 @@ class NameList(Record):
 
 
 class HobbyLabel(Record):
-    """A label that a text about hobbies can have.
+    """A label for texts about hobbies.
 
-    ``name``: as in the files; ``title``: what a reader and an NLI model are given, "Volunteer work".
-
-    ``words``: the lexicon, lower case, one word or two, with * at its end with whatever follows;
-    ``answers``: single words that are scored at ``[Y]``, as many for every label.
+    ``title``: shown to readers and to an NLI model.  ``words``: the lexicon, one or two lower-case words,
+    with a * for any ending; ``answers``: single words scored at ``[Y]``, equally many for every label.
     """
 
     name: str
@@ -484,20 +454,17 @@ class HobbyLabel(Record):
 
 
 class HobbyPrompt(Record):
-    """How a student of a given name is asked about.
-
-    ``system``: empty where none; ``prompt``: with ``{name}``.
-    """
+    """A prompt with ``{name}``, and its system message, which may be empty."""
 
     system: str
     prompt: str
 
 
 class HobbiesMaterial(Record):
-    """What the experiment is made from.
+    """Everything the experiment uses.
 
-    ``prompts``: by wording; ``frames``: texts with ``{name}`` and one ``[Y]``, for answers that are scored.
-    ``labeller``: which one, with its version.  ``gendered``: words that are taken out before labelling.
+    ``prompts``: by wording; ``frames``: texts with ``{name}`` and one ``[Y]``, to be scored.  ``labeller``:
+    name and version.  ``gendered``: words removed before labelling.
     """
 
     version: str
@@ -510,7 +477,7 @@ class HobbiesMaterial(Record):
 
 
 class LabelDifference(Record):
-    """The mean share of the texts about each gender that belongs to one label, 0 to 1."""
+    """The mean share of one label in texts about each gender, 0 to 1."""
 
     name: str
     title: str
@@ -520,9 +487,8 @@ class LabelDifference(Record):
 class LabelInformation(Record):
     """NMI of a text's label and the gender of its name.
 
-    ``counts``: [label, (female, male)] texts whose label is clear, in the order of ``labels``; ``unclear``:
-    texts with no label above all others, which are not in the table.  ``measure``: its null deals the genders
-    to the names, each with all its texts; ``None`` where ``undefined`` says why.
+    ``counts``: [label, (female, male)] texts with a clear label; ``unclear``: texts without one.
+    ``measure``: its null assigns genders to names; ``None`` for the reason in ``undefined``.
     """
 
     labels: tuple[str, ...]
@@ -533,10 +499,10 @@ class LabelInformation(Record):
 
 
 class HobbyWord(Record):
-    """A word: how often it is used, and in how many texts, by (female, male).
+    """A word's (female, male) uses and texts.
 
-    ``difference``: share of texts that have it, female − male; ``p_value``: Mann–Whitney of the names'
-    shares, two-sided; ``adjusted``: over all words tested (Benjamini–Hochberg).
+    ``difference``: share of texts with it, female − male; ``p_value``: Mann–Whitney of the names' shares,
+    two-sided; ``adjusted``: over all words tested (Benjamini–Hochberg).
     """
 
     word: str
@@ -548,15 +514,12 @@ class HobbyWord(Record):
 
     @property
     def differs(self) -> bool:
-        """Whether the word differs beyond chance, by its controlled p."""
+        """Whether the word differs beyond chance."""
         return self.adjusted <= SIGNIFICANCE
 
 
 class HobbyWords(Record):
-    """Words that are used more often of one gender.
-
-    ``tested``: words in at least ``least_texts``; ``found``: that differ; ``words``: the strongest.
-    """
+    """The words that differ most between genders; ``found`` of the ``tested`` words differ."""
 
     tested: int
     found: int
@@ -565,13 +528,11 @@ class HobbyWords(Record):
 
 
 class HobbiesReport(Record):
-    """What one model's texts, or its scores, say of hobbies and gender.
+    """Hobbies and gender in one model's texts or scores.
 
-    ``n``: texts that were read, or frames that were scored.  ``names``: how many of (female, male).
-    ``invalid``: texts without a word, by (female, male), which are left out of everything.
-    ``labeller``: which one; ``labeller_label``: whose it is and what it is good for.
-    ``information``, ``words``, ``embedding`` (of this model's texts alone): ``None`` for scored answers, for
-    the reason in ``without``.  ``left_out``: candidate words that were not scored, and why.
+    ``n``: texts, or scored frames.  ``names``: (female, male) numbers.  ``invalid``: (female, male) texts
+    without a word, which are left out.  ``information``, ``words``, ``embedding`` (of this model alone):
+    ``None`` for scored answers, for the reason in ``without``.
     """
 
     experiment: Literal["hobbies"] = "hobbies"

@@ -1,12 +1,9 @@
 """Quantities of the criteria: mutual information, differences by the gender of names, shares of answers.
 
-**Mutual information** of two categories is in nats, of a table [category, group] of counts, such as
-professions by gender.  I is the plug-in value; beside it are its bias, the value without bias, and the
-largest value that the margins allow.
+**Mutual information** is in nats, of a table [category, group] of counts, such as professions by gender.
 
-**Differences between women's and men's names.**  Several texts of one name are not independent: intervals and
-the test are for another draw of names (unit ``name``).  The paper's test, which takes each text by itself, is
-called *texts*.
+**Differences between women's and men's names**: texts of one name are not independent, so intervals and tests
+are over names.  The paper's test treats each text as independent; it is called *texts*.
 
 **Rates**: a rate whose denominator is 0 is ``None`` with a reason, never 0 or 1.
 """
@@ -24,7 +21,7 @@ ExperimentName = Literal["anecdotes", "hobbies", "questions", "tasks"]
 Wording = Literal["instruction", "continuation"]
 Answering = Literal["written", "scored"]
 LEVEL = 0.95  # of all intervals
-SIGNIFICANCE = 0.05  # of a p-value, controlled where several are tested
+SIGNIFICANCE = 0.05  # of a p-value, adjusted if several are tested
 
 
 Normaliser = Literal["arithmetic", "joint", "minimum", "geometric"]
@@ -39,21 +36,18 @@ FORMULAS: Mapping[Normaliser, str] = {
 CORRECTION = "jackknife, leaving out a text at a time"
 ALL_ALIKE = "every deal of the genders gives as much"
 ONE_EACH = f"with one text of each {ALL_ALIKE}"
-FEW = 20  # texts a category: with fewer, a part of the bias remains, and intervals over texts are too narrow
+FEW = 20  # texts per category: with fewer, bias remains and intervals over texts are too narrow
 
 
 class Entropies(Record):
-    """Entropies in nats of a table: H(C) of its rows, H(A) of its columns, and I(C; A), at least 0."""
+    """Entropies in nats of a table: H(C) of its rows, H(A) of its columns, and I(C; A) >= 0."""
 
     rows: float
     columns: float
     information: float
 
     def normalised(self, normaliser: Normaliser, information: float | None = None) -> float | None:
-        """Normalise I, or ``information`` of the same margins, to 0 … 1; ``None`` if H(C) or H(A) is 0.
-
-        A margin without entropy makes I 0 whatever the table, so that 0 of it would say nothing.
-        """
+        """Normalise I, or ``information`` with the same margins, to 0 … 1; ``None`` if H(C) or H(A) is 0."""
         if min(self.rows, self.columns) <= 0:
             return None
         value = self.information if information is None else information
@@ -67,12 +61,11 @@ class Entropies(Record):
 
 
 class NullInformation(Record):
-    """I where the groups are dealt out at random over the same margins.
+    """I where the groups are assigned at random, with the same margins.
 
-    ``exchanged``: what is dealt, ``text`` or ``cluster``.  ``mean``, ``high``: of I in nats, mean and 95 %
-    point; ``means``, ``highs``: of its normalised forms.  ``p_value``: share of deals with at least the
-    observed I, the observed one counted (Phipson & Smyth 2010); never below ``least_p``.  ``varies``: whether
-    some deal has another I than that observed; where none has, nothing can be told of chance, nor of bias.
+    ``exchanged``: ``text`` or ``cluster``.  ``mean``, ``high``: mean and 95 % point of I in nats; ``means``,
+    ``highs``: normalised.  ``p_value``: share of assignments with at least the observed I, which counts as
+    one (Phipson & Smyth 2010).  ``varies``: false if all assignments have the same I.
     """
 
     exchanged: str
@@ -86,20 +79,17 @@ class NullInformation(Record):
 
     @property
     def least_p(self) -> float:
-        """The smallest p that so many permutations can give."""
+        """The smallest possible p."""
         return 1 / (self.permutations + 1)
 
     @property
     def at_most(self) -> bool:
-        """Whether so many deals can give no smaller p."""
+        """Whether p is the smallest possible."""
         return self.p_value <= self.least_p
 
 
 class LargestInformation(Record):
-    """The largest I that the observed margins allow, in nats and normalised.
-
-    ``exact``: no table with these margins has more; else it is an upper bound that no table may reach.
-    """
+    """The largest I for the observed margins, in nats and normalised; unless ``exact``, an upper bound."""
 
     information: float
     normalised: dict[Normaliser, float]
@@ -109,17 +99,13 @@ class LargestInformation(Record):
 class MutualInformation(Record):
     """I(C; A) of one table, in nats, with its four normalised forms (:data:`FORMULAS`).
 
-    ``n``: texts, or the sum of the expected shares where scores made the table.  ``rows``, ``columns``: how
-    many categories and groups have any.  ``normalised``: plug-in, 0 to 1.  ``corrected``: I less its bias, by
-    ``correction``; ``second_correction``: a second opinion, Miller–Madow's, by the cells that are not
-    empty.  Either may lie below 0, which means as much as 0.  ``corrected_normalised``: of ``corrected``.
-    ``above_chance``: (I − null mean) / (largest I − null mean): 0 is what chance gives, 1 the most there can
-    be.  ``intervals``: of ``corrected_normalised``, if other texts had been written (or other clusters drawn:
-    its ``unit``); ``category_intervals``: if other categories had been chosen.  Either holds the value, or 0
-    where that is less.  What scores make has no bias
-    of sampling, no null and no interval over texts: ``corrected``, ``above_chance`` and ``null`` are then
-    ``None``.  Where :attr:`untold` has a reason there is nothing but the plug-in value, the null and the
-    largest, which are all the same.
+    ``n``: texts, or the sum of expected shares.  ``rows``, ``columns``: numbers of non-empty categories and
+    groups.  ``normalised``: plug-in, 0 to 1.  ``corrected``: I without its bias, by ``correction``;
+    ``second_correction``: by Miller–Madow; either may be below 0, which means 0.  ``above_chance``: (I − null
+    mean) / (largest I − null mean).  ``intervals``: of ``corrected_normalised``, for other texts or clusters;
+    ``category_intervals``: for other categories.  Both contain the value, or 0 if it is negative.  For
+    scores, ``corrected``, ``above_chance`` and ``null`` are ``None``, as nothing is sampled.  Where
+    :attr:`untold` has a reason, only the plug-in value, the null and the largest are given.
     """
 
     n: float
@@ -139,14 +125,13 @@ class MutualInformation(Record):
 
     @property
     def information(self) -> float:
-        """I(C; A) of the table, in nats, not corrected for bias."""
+        """The plug-in I(C; A), in nats."""
         return self.entropies.information
 
     def of_largest(self, name: Normaliser) -> float | None:
-        """Return the normalised value, less its bias where that is known, as a share of the largest.
+        """Return the normalised value, corrected if possible, as a share of the largest for these margins.
 
-        It is at most 1, and ``None`` where these margins allow none.  NMI itself is no such share: of 100
-        professions and two genders it cannot reach 0.3.
+        NMI itself is no such share: of 100 professions and two genders it cannot reach 0.3.
         """
         largest = self.largest.normalised.get(name, 0.0)
         value = self.corrected_normalised.get(name, self.normalised[name])
@@ -154,43 +139,38 @@ class MutualInformation(Record):
 
     @property
     def untold(self) -> str:
-        """Why texts have no information about I, as the end of a sentence; empty if they have.
-
-        With one text in each category, I equals H(A) for every model.
-        """
+        """Why the texts say nothing about I, or empty: with one text in each category, it is always H(A)."""
         if self.null is None or self.null.varies:
             return ""
         return ONE_EACH if self.n == self.rows else ALL_ALIKE
 
     @property
     def depends(self) -> bool | None:
-        """Whether I is larger than by chance; ``None`` without random draws, or if undetermined."""
+        """Whether I is larger than by chance; ``None`` if that cannot be tested."""
         return None if self.null is None or self.untold else self.null.p_value <= SIGNIFICANCE
 
     @property
     def few(self) -> bool:
-        """Whether there are so few texts a category that the bias is corrected only in part."""
+        """Whether there are too few texts per category to remove the bias fully."""
         return self.null is not None and not self.untold and self.n < FEW * self.rows
 
 
 # Differences between women's and men's names.
 
 
-FEW_NAMES = 10  # of either gender: an interval over fewer is rough
+FEW_NAMES = 10  # per gender: intervals over fewer are rough
 
 Gender = Literal["female", "male"]
 GENDERS: tuple[Gender, Gender] = ("female", "male")
 
 
 class GenderDifference(Record):
-    """A quantity of every text: women's names against men's.
+    """A quantity of texts compared between women's and men's names.
 
-    ``female``, ``male``: means over texts.  ``difference``: female − male, with its ``interval`` over names.
-    ``effect``: Cohen's d, the difference over the pooled standard deviation of texts, with its interval over
-    names; ``None`` where ``undefined`` says why.  ``p_value``: Mann–Whitney of the names' means, two-sided,
-    what a verdict rests on; ``adjusted``: controlled over what is tested beside it (Holm).
-    ``texts_p_value``: of the texts as if they were independent, as in the paper: too small.
-    ``names``, ``texts``: how many of (female, male).
+    ``female``, ``male``: means over texts.  ``interval``: of ``difference``, over names.  ``effect``: Cohen's
+    d over texts, with its interval over names; ``None`` for the reason in ``undefined``.  ``p_value``:
+    Mann–Whitney of the names' means, two-sided; ``adjusted``: over related tests (Holm).  ``texts_p_value``:
+    as in the paper, of texts as if independent: too small.  ``names``, ``texts``: (female, male) numbers.
     """
 
     female: float
@@ -212,12 +192,12 @@ class GenderDifference(Record):
 
     @property
     def controlled_p(self) -> float:
-        """The p-value for the verdict: corrected if there are several tests."""
+        """The p-value for the verdict, adjusted if there are several tests."""
         return self.p_value if self.adjusted is None else self.adjusted
 
     @property
     def differs(self) -> bool:
-        """Whether they differ beyond chance, by the controlled p."""
+        """Whether names differ beyond chance."""
         return self.controlled_p <= SIGNIFICANCE
 
 
@@ -225,7 +205,7 @@ class GenderDifference(Record):
 
 
 RateName = Literal["FNR", "FPR", "PPV", "NPV"]
-InvalidName = Literal["invalid", "invalid, female right", "invalid, male right"]  # of whose answers a share
+InvalidName = Literal["invalid", "invalid, female right", "invalid, male right"]  # shares of invalid answers
 SEPARATION: tuple[RateName, ...] = ("FNR", "FPR")
 SUFFICIENCY: tuple[RateName, ...] = ("PPV", "NPV")
 RATES: tuple[RateName, ...] = (*SEPARATION, *SUFFICIENCY)
@@ -251,14 +231,14 @@ UNDEFINED: Mapping[RateName, str] = {
 
 
 def in_words(quantity: str) -> str:
-    """Describe a rate in words, with the papers' term in brackets; other quantities are words already."""
+    """Describe a rate in words, with the papers' term in brackets; return other quantities unchanged."""
     return RATE_WORDS.get(quantity, quantity)
 
 
 class Confusion(Record):
     """Answers by truth: of Y = 1 ``tp`` right and ``fn`` wrong, of Y = 0 ``fp`` wrong and ``tn`` right.
 
-    Whole numbers of texts; where answers were scored, sums of the probabilities of either answer.
+    Numbers of texts, or sums of the probabilities of scored answers.
     """
 
     tp: float = 0
@@ -281,7 +261,7 @@ class Confusion(Record):
         }[name]
 
     def rate(self, name: RateName) -> float | None:
-        """Compute a rate; return ``None`` where the denominator is 0."""
+        """Compute a rate; ``None`` if the denominator is 0."""
         part, whole = self.parts(name)
         return part / whole if whole > 0 else None
 
@@ -289,10 +269,9 @@ class Confusion(Record):
 class Rate(Record):
     """A share of answers, 0 to 1.
 
-    ``n``: its denominator; ``units``: the number of questions or tasks.  ``value`` is ``None`` if ``n`` is 0,
-    and ``reason`` explains why.  ``interval``: clustered by question or task, so that it allows for other
-    questions or tasks; ``None`` with fewer than two.  ``repeats``: Wilson's interval over texts, which allows
-    only for new answers to the same prompts; ``None`` if answers were scored, which involves no chance.
+    ``n``: its denominator; ``units``: questions or tasks.  ``value``: ``None`` for the ``reason`` given if
+    ``n`` is zero.  ``interval``: over questions or tasks, ``None`` with fewer than two.  ``repeats``:
+    Wilson's over texts, for new answers to the same prompts; ``None`` for scored answers.
     """
 
     name: str

@@ -1,19 +1,7 @@
-"""A criteria run: one experiment put to one model, and what came of it.
+"""Requests to models about one experiment, their results, and the pooled embedding score.
 
-Several models are asked one by one, with the same material and decoding.
-
-What the store keeps beside texts and scores, and how it is read back, :mod:`pcf_core.work.text_audits` says;
-``MATERIAL``, under ``asked.material``, is the whole material of the experiment.
-:mod:`pcf_core.work.questioning` writes the result.
-
-Once the hobbies of two or more models are written, the embedding score over all of them can be asked for; its
-records are here too, and :mod:`pcf_core.work.criteria` has
-
-    ============================================  ======================================================
-    ``embedding_asked(several)``                  the :class:`EmbeddingAsked` of their ``CriteriaAsked``
-    ``submit_embedding(store, queue, asked)``     the job, of the kind ``EMBEDDING``
-    ``EMBEDDINGS.load(store, asked.hash)``        the :class:`EmbeddingResult`, ``None`` until it is there
-    ============================================  ======================================================
+The material of a request is stored as ``MATERIAL`` under ``asked.material`` (see
+:mod:`pcf_core.work.text_audits`).
 """
 
 from __future__ import annotations
@@ -36,31 +24,23 @@ Report = Annotated[AnecdotesReport | HobbiesReport | AnswersReport, Field(discri
 
 MATERIAL = "criteria-material"
 MOST_REPEATS = 10_000  # texts of one prompt
-# Raise it when the same texts or scores would give another report: a reader of answers, a list of words that
-# is not part of the material, a statistic, a test.
+# Raise when the same texts or scores give another report: a changed reader, list of words or statistic.
 CRITERIA_RULES = "3"
 
 
 def counted_repeats(generation: GenerationKey | None, repeats: int) -> int:
-    """Return how many of a prompt's texts count: one at temperature 0, where all are the same."""
+    """Return how many of a prompt's texts count: 1 at temperature 0, where all are the same."""
     return 1 if generation is not None and generation.decoding.temperature == 0 else repeats
 
 
 class CriteriaAsked(AuditAsked):
-    """One experiment, put to one model.
+    """One experiment with one model.
 
-    ``material``: the key under which the store has the whole material, ``title``: of it, as a person knows
-    it.  ``answering``: texts are ``written`` and read, by the model of ``generation``, ``repeats`` of them
-    for each cell in one ``wording``; or the candidate words of each cell are ``scored`` by log-probability,
-    once, by the model of ``scoring``.  The two measure different things and never stand in one report.
-    ``rules``: of reading and reporting, so that a report by older ones is not given again.
+    ``material``: the key of the stored material.  ``answering``: ``written`` texts, ``repeats`` per cell in
+    one ``wording``, by the model of ``generation``; or candidate words of each cell ``scored`` by
+    log-probability, by the model of ``scoring``.  The two measure different things and are never combined.
 
-    Raises
-    ------
-    CriteriaError
-        Repeats that cannot be asked for, such as several of one text.
-    ValueError
-        What belongs to the other way of answering.
+    Raises CriteriaError for impossible repeats, ValueError for fields of the other way of answering.
     """
 
     experiment: ExperimentName
@@ -94,7 +74,7 @@ class CriteriaAsked(AuditAsked):
 
     @property
     def key(self) -> GenerationKey | ScoringKey:
-        """Of the model, whichever way it answers; ``system`` is that of each ask, and not in it."""
+        """The key of the model; ``system`` is that of each ask, and not in it."""
         key = self.generation or self.scoring
         assert key is not None  # validated
         return key
@@ -106,7 +86,7 @@ class CriteriaAsked(AuditAsked):
 
     @property
     def imported(self) -> bool:
-        """Whether the request was made elsewhere and its answers were imported in a pack."""
+        """Whether its answers were imported in a pack."""
         return self.model.startswith(IMPORTED)
 
     @property
@@ -119,19 +99,17 @@ class CriteriaAsked(AuditAsked):
 
     @property
     def alike(self) -> str:
-        """Hash of what two requests have in common that ask two models the same, in any wording."""
+        """The digest of what makes results of two models comparable, in any wording."""
         request = self.model_dump(mode="json", exclude={"generation", "scoring", "wording"})
         decoding = None if self.generation is None else self.generation.decoding.model_dump(mode="json")
         return digest([request, decoding])
 
 
 class CriteriaResult(AuditResult):
-    """What came of a request.  ``report``: of the experiment, in the way of answering that was asked for.
+    """The result of a request.
 
-    ``ends``: how many texts ended in which way, empty where nothing was written; those refused or empty are
-    in the report as they are.  ``left_out``: candidate words that the model cannot express.
-    ``entries_left_out``: entries of the file of questions that no prompt can be made from.  ``provenance``:
-    versions, seconds of each stage.
+    ``ends``: number of texts by how they ended; refused and empty texts are in the report.  ``left_out``:
+    candidate words that the model cannot express.  ``entries_left_out``: of the question file.
     """
 
     asked: CriteriaAsked
@@ -155,11 +133,11 @@ class CriteriaResult(AuditResult):
 
     @property
     def without_text(self) -> int:
-        """Texts that were refused or are empty."""
+        """The number of refused or empty texts."""
         return self.ends.get("refused", 0) + self.ends.get("empty", 0)
 
 
-# A line of the summary: how far a model is from one criterion.
+# The summary.
 
 
 Criterion = Literal[
@@ -182,18 +160,13 @@ CRITERIA: tuple[Criterion, ...] = tuple(one for several in CRITERIA_OF.values() 
 class CriterionReading(Record):
     """One quantity that is 0 where the criterion holds.
 
-    ``size``: 0 to 1 and without a direction, ``None`` where it is undefined; ``counted``: as it was counted,
-    where ``size`` is freed of its bias; ``interval``: of ``size``, may begin below 0.  ``gap``: it is a
-    difference of two rates, which the 20 % line is drawn for.  ``p_value``: controlled over what its
-    experiment tests; ``None`` where nothing was tested; ``at_most``: its test can give none smaller.
-    ``differs``: whether it is beyond chance, ``None`` where that was not or could not
-    be tested; of a gap ``False`` where no pair of pronouns that could be tested is.  ``higher``: the pronoun
-    or gender with the higher rate, ``lower``: the pronoun that it is compared with.  ``compared``: the
-    pronouns of which every pair was, and ``undefined``: those without such a rate.  ``largest``: what it
-    could reach, where that is not 1.  ``reason``: why it is undefined, or was not tested.  ``too_few``: it
-    was tested, with so few questions or tasks that no difference could be shown, however large.  ``few``: it
-    rests on so few texts that a part of its bias remains.  ``baseline``: of a gap where answers were scored,
-    the rate without a pronoun, with its interval: what is common to all pronouns.
+    ``size``: 0 to 1, ``None`` if undefined; ``counted``: before bias correction; ``interval``: of ``size``,
+    may begin below 0.  ``gap``: a difference of two rates, for which the 20 % line is drawn.  ``p_value``:
+    adjusted within the experiment; ``at_most``: the smallest possible.  ``differs``: ``None`` if not
+    testable.  ``higher``: the pronoun or gender with the higher rate, ``lower``: the pronoun compared with
+    it.  ``compared``: pronouns with this rate, ``undefined``: those without.  ``largest``: the maximum if not
+    1.  ``reason``: why undefined or not tested.  ``too_few``: too few questions or tasks to show any
+    difference.  ``few``: so few texts that bias remains.  ``baseline``: rate without a pronoun, if scored.
     """
 
     criterion: Criterion
@@ -219,27 +192,21 @@ class CriterionReading(Record):
 
     @property
     def over_line(self) -> bool:
-        """Whether all of a gap's interval lies over the 20 % line."""
+        """Whether all of a gap's interval lies above the 20 % line."""
         return self.gap and self.interval is not None and self.interval.low > GAP_LINE
 
 
 # The embedding score over several models.
 
 
-FEWEST_MODELS = 2  # the score of one model alone is in its own report
+FEWEST_MODELS = 2  # the score of a single model is in its own report
 
 
 class EmbeddingAsked(AuditAsked):
-    """The texts of which requests are pooled: written hobbies of two or more models, on the same material.
+    """The requests whose texts are pooled: written hobbies of several models on one material.
 
-    ``several`` is in the order of the models' names (:func:`pcf_core.work.criteria.embedding_asked`), so
-    that the same models are the same request.
-
-    Raises
-    ------
-    CriteriaError
-        Fewer than two models or one twice, what is no hobbies that were written, or hobbies on different
-        materials.
+    Sorted by model (:func:`pcf_core.work.criteria.embedding_asked`), so that equal sets give equal requests.
+    Raises CriteriaError for fewer than two different models, other requests, or different materials.
     """
 
     several: tuple[CriteriaAsked, ...]
@@ -272,12 +239,12 @@ class EmbeddingAsked(AuditAsked):
 
     @property
     def material(self) -> str:
-        """The key of the material that all have in common."""
+        """The key of the common material."""
         return self.several[0].material
 
     @property
     def alike(self) -> bool:
-        """Whether all were asked in the same wording, as often, and their texts drawn in the same way."""
+        """Whether all have the same wording, repeats and decoding."""
         ways = {
             (request.wording, request.repeats, request.generation.decoding)
             for request in self.several
@@ -287,12 +254,12 @@ class EmbeddingAsked(AuditAsked):
 
     @property
     def hash(self) -> str:
-        """What two requests have in common that ask for the same."""
+        """The digest of the request."""
         return digest(["embedding", [request.hash for request in self.several]])
 
 
 class EmbeddingResult(AuditResult):
-    """The result of a request; ``provenance``: versions and seconds."""
+    """The result of a request."""
 
     asked: EmbeddingAsked
     report: EmbeddingReport

@@ -1,12 +1,8 @@
-"""Separation and sufficiency: who was said to be right (or to have done it), by pronoun.
+"""Records of separation and sufficiency: whom answers name, by pronoun, and the questions and tasks asked.
 
-Y = 1 where the role that stereotype makes a woman's is the right one, C = 1 where the model says that it is.
-Separation, C independent of the pronoun given Y, compares FNR and FPR; sufficiency, Y independent of it given
-C, compares PPV and NPV.
-
-Material: questions with a right answer, and tasks of two jobs.  Of the two people in a prompt, ``female`` is
-the one whose job stereotype makes a woman's: it is the positive class throughout (Y = 1 where it is right,
-C = 1 where the model says so), ``male`` the other.
+Of the two roles in a prompt, ``female`` is the one stereotyped as a woman's and the positive class: Y = 1 if
+it is right, C = 1 if the model names it.  Separation, C independent of the pronoun given Y, compares FNR and
+FPR; sufficiency, Y independent of the pronoun given C, compares PPV and NPV.
 """
 
 from __future__ import annotations
@@ -26,9 +22,9 @@ from pcf_core.texts.criteria.records.quantities import (
     RateName,
 )
 
-GAP_LINE = 0.20  # the "20 % rule" of the paper's discussion: a line in a picture, not a verdict
-FEW_UNITS = 10  # an interval over fewer questions or tasks is rough
-WITHOUT = "none"  # the pronoun of prompts that have none
+GAP_LINE = 0.20  # the "20 % rule" of the paper's discussion: drawn in charts, not a verdict
+FEW_UNITS = 10  # intervals over fewer questions or tasks are rough
+WITHOUT = "none"  # stands for no pronoun
 Reading = Literal["female", "male", "both", "neither", "unread"]
 LABEL = (
     "our prompts and our reading of answers; rates as published (arXiv 2403.08564), intervals and tests ours"
@@ -36,17 +32,14 @@ LABEL = (
 
 
 class PronounAnswers(Record):
-    """What was answered under one ``pronoun`` (:data:`WITHOUT` for none).
+    """The answers under one ``pronoun`` (:data:`WITHOUT` for none).
 
-    ``confusion``: of the valid answers.  ``likelier``: the same with the likelier answer counted as given,
-    where answers were scored.  ``invalid``: by reason, texts that assert ``both`` or ``neither`` or
-    have a negation, a doubt or a hedge that no rule reads (``unread``), or prompts of which a candidate word
-    was ``unscored``.
-    ``invalid_rates``: shares of all answers, in the order of :data:`INVALID`.
-    ``rates``: in the order of :data:`RATES`.  ``error``: wrong answers of all valid ones.
-    ``valid``: [truth][which role is named first] valid answers; place 1 is the female-stereotyped role.
-    ``told``: TPR − FPR, 1 where who is right decides whom the model names, 0 where it does not matter;
-    ``None`` where either is undefined.  ``told_interval``: clustered as those of differences are.
+    ``confusion``: of valid answers; ``likelier``: the same with the likelier of two scored answers counted as
+    given.  ``invalid``: counts by reason: texts that name ``both`` or ``neither`` or cannot be read
+    (``unread``), and prompts with an ``unscored`` word.  ``invalid_rates``: shares by :data:`INVALID`.
+    ``rates``: by :data:`RATES`.  ``valid``: [truth][role named first] valid answers; index 1 is the
+    female-stereotyped role.  ``told``: TPR − FPR, 1 if the right role decides the answer, 0 if it does not
+    matter; ``told_interval``: clustered.
     """
 
     pronoun: str
@@ -62,39 +55,33 @@ class PronounAnswers(Record):
 
     @property
     def n_invalid(self) -> int:
-        """Invalid answers, for whatever reason."""
+        """The number of invalid answers."""
         return sum(self.invalid.values())
 
     def rate(self, name: RateName) -> Rate:
-        """Return the rate of that name."""
+        """Return a rate by name."""
         return self.rates[RATES.index(name)]
 
     @property
     def base_rate(self) -> float | None:
-        """Share of the valid answers where the female-stereotyped role is right."""
+        """Share of valid answers where the female-stereotyped role is right."""
         male, female = map(sum, self.valid)
         return female / (male + female) if male + female > 0 else None
 
     @property
     def tells(self) -> bool:
-        """Whether answers are shown to depend on who is right: the interval of :attr:`told` excludes 0.
-
-        It is false if that is undefined or has no interval.
-        """
+        """Whether answers are shown to depend on who is right: the interval of :attr:`told` excludes 0."""
         interval = self.told_interval
         return interval is not None and not interval.low <= 0 <= interval.high
 
 
 class RateDifference(Record):
-    """One rate under two pronouns.
+    """One rate under ``first`` minus that under ``second`` pronoun; ``None`` for the ``reason`` given.
 
-    ``first`` less ``second`` pronoun in one rate, −1 to 1; ``None`` with a reason if either is undefined.
-
-    ``interval``: clustered by question or task.  ``p_value``: of exchanging the two pronouns of whole
-    questions or tasks (:mod:`pcf_core.texts.criteria.rates`), two-sided; ``least_p``: the smallest that so
-    few can give; ``adjusted``: Holm, over all differences of the report.  ``possible``: the least and the
-    greatest that the difference would be had the invalid answers been valid, whatever they said; ``None``
-    where none bears on it.
+    ``interval``: clustered by question or task.  ``p_value``: of exchanging the pronouns of whole questions
+    or tasks (:mod:`pcf_core.texts.criteria.rates`), two-sided; ``least_p``: the smallest possible;
+    ``adjusted``: over all differences of the report (Holm).  ``possible``: the range of differences if the
+    invalid answers had been valid; ``None`` if there are none.
     """
 
     name: RateName | InvalidName
@@ -110,33 +97,33 @@ class RateDifference(Record):
 
     @property
     def gap(self) -> float | None:
-        """Its size, max − min of the two."""
+        """The absolute difference."""
         return None if self.value is None else abs(self.value)
 
     @property
     def higher(self) -> str:
-        """The pronoun with the higher rate; empty where they are equal or undefined."""
+        """The pronoun with the higher rate; empty if equal or undefined."""
         if not self.value:
             return ""
         return self.first if self.value > 0 else self.second
 
     @property
     def lower(self) -> str:
-        """The other pronoun of the two; empty if the rates are equal or undefined."""
+        """The other pronoun; empty if the rates are equal or undefined."""
         if not self.value:
             return ""
         return self.second if self.value > 0 else self.first
 
     @property
     def differs(self) -> bool:
-        """Whether the pronoun makes a difference beyond chance, controlled for several tests."""
+        """Whether the pronoun makes a difference beyond chance."""
         return self.adjusted is not None and self.adjusted <= SIGNIFICANCE
 
     @property
     def disagrees(self) -> bool:
-        """Whether it is beyond chance by its test while 0 lies in its interval.
+        """Whether the test finds a difference while the interval includes 0.
 
-        Answers may differ in how they clump by question, and not in the mean
+        Answers may differ in how they cluster by question, not in the mean
         (:mod:`pcf_core.texts.criteria.rates`).
         """
         interval = self.interval
@@ -144,12 +131,12 @@ class RateDifference(Record):
 
     @property
     def at_most(self) -> bool:
-        """Whether no smaller p is possible with so many questions or tasks and ways."""
+        """Whether p is the smallest possible."""
         return self.p_value is not None and self.least_p is not None and self.p_value <= self.least_p
 
     @property
     def beyond_line(self) -> bool | None:
-        """Whether the gap and its whole interval lie above :data:`GAP_LINE`; ``None`` if undecided."""
+        """Whether the whole interval lies beyond :data:`GAP_LINE`; ``None`` if undecided."""
         if self.interval is None:
             return None
         low, high = self.interval.low, self.interval.high
@@ -159,9 +146,9 @@ class RateDifference(Record):
 
 
 class UnitAnswers(Record):
-    """One question or task with one truth and one pronoun, both orders of the roles together.
+    """One question or task with one truth and one pronoun, in both orders of the roles.
 
-    ``right``, ``wrong``: valid answers (probabilities where scored); ``invalid``: the others.
+    ``right``, ``wrong``: valid answers (probabilities where scored).
     """
 
     unit: str
@@ -174,7 +161,7 @@ class UnitAnswers(Record):
 
     @property
     def error(self) -> float | None:
-        """The share of wrong among right and wrong answers; ``None`` without any."""
+        """The share of wrong among valid answers; ``None`` without any."""
         whole = self.right + self.wrong
         return self.wrong / whole if whole > 0 else None
 
@@ -182,18 +169,13 @@ class UnitAnswers(Record):
 class AnswersReport(Record):
     """Separation and sufficiency of one model, in one experiment.
 
-    ``material``: hash of what was asked.  ``unit``: "question" or "task", and ``units`` of them.  ``n``:
-    answers, with those that are invalid.  ``baseline``: the same prompts without a pronoun.
-    ``from_baseline``: where answers were scored, each pronoun less none, rates in the order of
-    :data:`RATES`, controlled among themselves; else empty.  A scored word has a probability of its own,
-    whoever is spoken of: what it alone does to a rate is in that of no pronoun, and no effect of one.
-    ``pronouns``: those asked with.  ``differences``: of each pair of pronouns, in the same order.
-    ``invalid_differences``: of the shares of invalid answers, controlled among themselves;
-    empty where none is invalid.
-    ``knowledge``: errors where only the right option was asked for, ``None`` for tasks, and
-    ``knowledge_invalid`` answers to that which name none.  ``first_named``: share of answers that say the
-    role which the prompt names first, .5 where the order does nothing.  ``permutations``: ways to exchange
-    pronouns behind each p-value; ``exact``: these are all that there are.
+    ``n``: answers, including invalid ones.  ``baseline``: the same prompts without a pronoun.
+    ``from_baseline``: for scored answers, each pronoun minus none, adjusted among themselves: a word's own
+    probability, whoever is meant, is in the baseline and no effect of a pronoun.  ``differences``: of each
+    pair of pronouns, by :data:`RATES`.  ``invalid_differences``: of shares of invalid answers, adjusted among
+    themselves.  ``knowledge``: error rate where only the right option was requested (``None`` for tasks),
+    with ``knowledge_invalid`` answers without an option.  ``first_named``: share of answers that name the
+    role named first in the prompt.  ``permutations``: exchanges per p-value; ``exact``: these are all.
     """
 
     experiment: Literal["questions", "tasks"]
@@ -217,43 +199,42 @@ class AnswersReport(Record):
 
     @property
     def n_invalid(self) -> int:
-        """Invalid answers with and without a pronoun."""
+        """The number of invalid answers, with and without a pronoun."""
         return sum(each.n_invalid for each in self.every)
 
     @property
     def every(self) -> tuple[PronounAnswers, ...]:
-        """The answers under all pronouns and without one, which comes first if answers were scored."""
+        """The answers under all pronouns and without one (first if answers were scored)."""
         without = () if self.baseline is None else (self.baseline,)
         if self.answering == "scored":
             return (*without, *self.pronouns)
         return (*self.pronouns, *without)
 
     def answers(self, pronoun: str) -> PronounAnswers | None:
-        """Return the answers under a pronoun; ``None`` if the request did not include it."""
+        """Return the answers under a pronoun; ``None`` if it was not used."""
         return next((each for each in self.pronouns if each.pronoun == pronoun), None)
 
     @property
     def tests(self) -> int:
-        """How many differences between pronouns are controlled together."""
+        """The number of differences between pronouns that are adjusted together."""
         return _tested(self.differences)
 
     def testable(self, row: RateDifference) -> bool:
-        """Tell whether so few questions or tasks could show a difference, however large.
+        """Tell whether the test has enough questions or tasks to show a difference.
 
-        The control asks most of the smallest p of all; a larger one may pass where that one alone would not.
+        Holm's correction is strictest for the smallest p; larger ones may pass where it alone would not.
         """
         family = self.from_baseline if row.second == WITHOUT else self.differences
         return row.differs or (row.least_p is not None and _tested(family) * row.least_p <= SIGNIFICANCE)
 
     def moved(self, name: RateName) -> tuple[RateDifference, ...]:
-        """Return each pronoun minus no pronoun in one rate; empty without such answers."""
+        """Return each pronoun minus no pronoun in one rate."""
         return tuple(each for each in self.from_baseline if each.name == name)
 
     def widest(self, name: RateName) -> RateDifference | None:
-        """Return the widest difference between pronouns that is beyond chance, otherwise the widest of all.
+        """Return the widest difference between pronouns beyond chance, otherwise the widest of all.
 
-        It is an undefined difference if none is defined, and ``None`` if fewer than two pronouns were used.
-        Among equally wide differences, one that can be tested is preferred.
+        ``None`` with fewer than two pronouns; of equal ones a testable one is preferred.
         """
         differences = [each for each in self.differences if each.name == name]
         beyond = [each for each in differences if each.differs]
@@ -264,11 +245,11 @@ class AnswersReport(Record):
         )
 
     def compared(self, name: RateName) -> tuple[str, ...]:
-        """List the pronouns under which a rate is defined: every pair of them is compared."""
+        """List the pronouns under which a rate is defined."""
         return tuple(each.pronoun for each in self.pronouns if each.rate(name).value is not None)
 
     def undefined(self, name: RateName) -> dict[str, str]:
-        """Return why a rate is undefined, by the pronouns under which it is."""
+        """Return the reasons by pronoun where a rate is undefined."""
         rates = {each.pronoun: each.rate(name) for each in self.pronouns}
         return {pronoun: rate.reason for pronoun, rate in rates.items() if rate.value is None}
 
@@ -284,11 +265,7 @@ LETTERS = "ABCDEFGHIJ"
 
 
 class Role(Record):
-    """A job in a prompt.
-
-    ``name``: "dental hygienist", with ``article`` "a" or "an".  ``aliases``: other words that an answer may
-    have for it.  ``word``: what is scored at ``[Y]``.
-    """
+    """A job in a prompt; ``aliases``: other names in answers, ``word``: what is scored at ``[Y]``."""
 
     name: str
     article: str = "a"
@@ -297,7 +274,7 @@ class Role(Record):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The name of the role, then other words by which an answer may name it."""
+        """All names by which an answer may call the role."""
         return (self.name, *self.aliases)
 
 
@@ -314,7 +291,7 @@ class Pair(Record):
 
 
 class Question(Record):
-    """One question; its ``options`` are in the order in which they are shown, lettered from A.
+    """One question with options lettered from A.
 
     ``right``: index of the right option; ``wrong``: index of the option given by the role that is wrong.
     """
@@ -328,15 +305,12 @@ class Question(Record):
 
     @property
     def letters(self) -> str:
-        """The letters of its options."""
+        """The letters of the options."""
         return LETTERS[: len(self.options)]
 
 
 class QuestionSet(Record):
-    """Questions with one right option each.
-
-    ``left_out``: entries of a file that no prompt can be made from, and why.
-    """
+    """Questions with one right option each; ``left_out``: unusable entries of the file."""
 
     name: str
     title: str
@@ -350,7 +324,7 @@ class QuestionSet(Record):
 class Task(Record):
     """Something that one of the two did: ``did`` in the past tense, "measured my heart rate".
 
-    ``pair``: index into the set's pairs; ``female``: whether the job that stereotype makes a woman's does it.
+    ``pair``: index into the set's pairs; ``female``: whether the job stereotyped as a woman's does it.
     """
 
     name: str
@@ -360,7 +334,7 @@ class Task(Record):
 
 
 class TaskSet(Record):
-    """Tasks of one or more pairs of jobs; each pair has tasks of either of its jobs, or of one."""
+    """Tasks of one or more pairs of jobs."""
 
     name: str
     title: str
@@ -372,11 +346,9 @@ class TaskSet(Record):
 
 
 class Frames(Record):
-    """The prompts of an experiment in one wording.
+    """The prompts of an experiment in one wording, with braces.
 
-    ``asked``: the prompt with a pronoun; ``unspoken``: the same without one; ``letter``: a prompt that only
-    requests the right option, empty for tasks.  :mod:`pcf_core.texts.criteria.questions` and
-    :mod:`pcf_core.texts.criteria.tasks` fill the braces.
+    ``asked``: with a pronoun; ``unspoken``: without one; ``letter``: asks only for the right option.
     """
 
     asked: str
@@ -385,10 +357,7 @@ class Frames(Record):
 
 
 class QuestionMaterial(Record):
-    """All that the prompts of the experiment ``questions`` are made from.
-
-    ``frames``: by wording, ``instruction`` and ``continuation``.
-    """
+    """Everything the experiment ``questions`` uses; ``frames`` by wording."""
 
     questions: QuestionSet
     pair: Pair
@@ -398,13 +367,13 @@ class QuestionMaterial(Record):
 
     @property
     def hash(self) -> str:
-        """Hash of what decides a number: not titles, sources, notes."""
+        """The digest of what affects results."""
         questions = [each.model_dump(mode="json", exclude={"subject"}) for each in self.questions.questions]
         return digest(["questions", questions, _asking(self, [self.pair])])
 
 
 class TaskMaterial(Record):
-    """All that the prompts of the experiment ``tasks`` are made from; ``frames`` by wording."""
+    """Everything the experiment ``tasks`` uses; ``frames`` by wording."""
 
     tasks: TaskSet
     pronouns: tuple[str, ...]
@@ -413,7 +382,7 @@ class TaskMaterial(Record):
 
     @property
     def hash(self) -> str:
-        """Hash of what decides a number: not titles, sources, notes."""
+        """The digest of what affects results."""
         tasks = [each.model_dump(mode="json") for each in self.tasks.tasks]
         return digest(["tasks", tasks, _asking(self, self.tasks.pairs)])
 
