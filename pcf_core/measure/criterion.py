@@ -119,7 +119,7 @@ class Criterion:
     def parse(
         cls, criterion: str = "max", scale: Scale = "pcf", reference: FloatArray | None = None
     ) -> Criterion:
-        """Parse a criterion from a link or the command line: ``max``, ``linf``, ``l1``, ``l2.5``, …
+        """Parse a criterion from a link or the command line, such as ``max``, ``linf`` or ``l2.5``.
 
         Raises
         ------
