@@ -1,18 +1,16 @@
-"""Texts and audits of texts, as they are asked for and read, without the model.
+"""Requests for texts and audits of texts, their stored results, and the writing of missing texts.
 
     request, material --submit--> job of the kind --its handler--> result
 
-What the store has, as ``results/<key>/<name>.json``:
+Stored as ``results/<key>/<name>.json``:
 
     ==================  ================  ==============================================================
-    key                 name              holds
+    key                 name              contents
     ==================  ================  ==============================================================
-    ``asked.hash``      ``<kind>-asked``  the request, from when it was asked for on
-    ``asked.hash``      ``<kind>``        its result, once it is complete
-    of each part        of each part      the material that the request names by hashes alone
+    ``asked.hash``      ``<kind>-asked``  the request, once submitted
+    ``asked.hash``      ``<kind>``        its result, once complete
+    of each part        of each part      the material that the request names by hashes
     ==================  ================  ==============================================================
-
-Write the texts that the store lacks: the one function for all audits of texts.
 """
 
 from __future__ import annotations
@@ -46,7 +44,7 @@ Parts = Mapping[str, tuple[str, Mapping[str, Any]]]  # key -> (name, body)
 
 
 class TextsAsked(Record):
-    """A request for ``count`` texts behind each of the prompts, by the model of a key as it was resolved."""
+    """A request for ``count`` texts for each of the prompts."""
 
     key: GenerationKey
     prompts: tuple[str, ...]
@@ -73,13 +71,13 @@ def _lacking(store: Store, request: TextsAsked) -> list[MissingTexts]:
 
 @dataclass(frozen=True)
 class AuditEstimate:
-    """What a request will take, less what the store has.
+    """The estimated cost of a request, less what the store has.
 
     ``missing``: texts to be written, or prompts to be scored.  ``tokens``: of the texts, at most;
-    ``prompt_tokens``: read for them, roughly; both 0 where words are scored.  ``seconds``: ``None`` while
-    nothing like it was measured; ``limited``: they are the least, at an endpoint's rate limit.  ``cost``: of
-    an endpoint, at most, at the operator's prices, else ``None``.  ``basis``: where the numbers come from, in
-    sentences.  ``done``: the result is there.  ``rough``: the number of texts is still a guess.
+    ``prompt_tokens``: roughly; both 0 if words are scored.  ``seconds``: ``None`` without a comparable
+    measurement; ``limited``: a minimum, from an endpoint's rate limit.  ``cost``: of an endpoint, at most, at
+    the operator's prices.  ``basis``: sentences on the estimate.  ``done``: the result exists.  ``rough``:
+    the number of texts is a guess.
     """
 
     missing: int
@@ -94,7 +92,7 @@ class AuditEstimate:
 
     @classmethod
     def of_nothing(cls, basis: str) -> AuditEstimate:
-        """Return the estimate of a request whose result is there, also where its texts were removed."""
+        """Return the estimate of a request whose result exists, even if its texts were removed."""
         return cls(0, 0, 0, 0.0, None, basis, done=True)
 
 
@@ -124,7 +122,7 @@ def estimate_writing(wanted: Sequence[TextsAsked], store: Store, queue: Queue) -
 
 
 def estimate_texts(request: TextsAsked, store: Store, queue: Queue) -> AuditEstimate:
-    """Estimate texts by the speed of finished jobs on this machine, also those of an endpoint."""
+    """Estimate texts by the speed of finished jobs on this machine, even for an endpoint."""
     return _by_speed([request], [_lacking(store, request)], queue)
 
 
@@ -159,7 +157,7 @@ def _tokens_of_a_text(job: Job) -> float:
 def stored_record(store: Store, key: str, name: str, kind: type[Stored]) -> Stored | None:
     """Load a record that the store has under a key and a name.
 
-    One that is damaged, or of older rules, which allowed other requests, counts as missing and is made again.
+    A damaged one, or one that older rules allowed, counts as missing and is made again.
     """
     document = store.load_document(key, name)
     try:
@@ -170,7 +168,7 @@ def stored_record(store: Store, key: str, name: str, kind: type[Stored]) -> Stor
 
 @dataclass(frozen=True)
 class Answers(Generic[TextRequest, Result]):
-    """What the store has of requests of one ``kind``, which is that of their jobs.
+    """Stored requests and results of one ``kind``, which is that of their jobs.
 
     ``gone``: the sentence for what cannot be read, with its ``name`` and the ``key`` of the request.
     """
@@ -182,7 +180,7 @@ class Answers(Generic[TextRequest, Result]):
 
     @property
     def asked_name(self) -> str:
-        """The name under which the store has a request."""
+        """The name under which a request is stored."""
         return f"{self.kind}-asked"
 
     def load(self, store: Store, key: str) -> Result | None:
@@ -191,14 +189,11 @@ class Answers(Generic[TextRequest, Result]):
         return result if result is not None and result.asked.hash == key else None
 
     def kept(self, store: Store) -> tuple[TextRequest, ...]:
-        """List the answered requests, the newest first; :meth:`load` has their results.
-
-        Those of older rules have another hash now and are left out.
-        """
+        """Return the answered requests, newest first, without those of older rules (another hash)."""
         return self._requests(store, store.documents(self.kind))
 
     def imported(self, store: Store) -> tuple[TextRequest, ...]:
-        """List the requests that were answered elsewhere and came in packs; :meth:`kept` has them too."""
+        """Return the requests that came in packs; :meth:`kept` includes them."""
         return self._requests(store, store.imported_texts())
 
     def _requests(self, store: Store, keys: Sequence[str]) -> tuple[TextRequest, ...]:
@@ -226,9 +221,9 @@ class Answers(Generic[TextRequest, Result]):
 
 
 class TextAudit(Answers[TextRequest, Result], Generic[TextRequest, Material, Result], ABC):
-    """A kind of audit, which is asked of one model with a material.
+    """A kind of audit: a request to one model with a material.
 
-    What writes to the store raises StoreError if the cache folder is read-only or full.
+    Methods that write raise StoreError if the cache folder is read-only or full.
     """
 
     @abstractmethod
@@ -248,7 +243,7 @@ class TextAudit(Answers[TextRequest, Result], Generic[TextRequest, Material, Res
 
     @abstractmethod
     def payload(self, request: TextRequest, material: Material) -> Record:
-        """Return the payload of the job, small: the ``model``, and what the queue shows."""
+        """Return the payload of the job: the ``model``, and what the queue shows."""
 
     def keep(self, store: Store, request: TextRequest, material: Material) -> None:
         """Store a request with its material, so that another process can answer it.
@@ -264,8 +259,7 @@ class TextAudit(Answers[TextRequest, Result], Generic[TextRequest, Material, Res
     def submit(self, store: Store, queue: Queue, request: TextRequest, material: Material) -> Job:
         """Queue a request, or join its active job.
 
-        ``done`` and ``total`` count texts that are written, or prompts that are scored; beside them the job's
-        ``result`` names the current stage.
+        ``done`` and ``total`` count texts or scored prompts; the job's ``result`` names the current stage.
         """
         total = self.missing(store, request, material)
         payload = self.payload(request, material).model_dump(mode="json")
@@ -282,14 +276,12 @@ def generate_missing(
     on_progress: OnProgress = lambda done, total, rate: None,
     pause: Pause = no_pause,
 ) -> int:
-    """Write the missing texts batch by batch and return how many; the model is opened only if one is missing.
+    """Write the missing texts batch by batch and return their number, opening the model only if needed.
 
-    All prompts are checked before the first text is written.  A batch counts once it is stored, so that an
-    interruption loses at most one, and what another process has written meanwhile is not written again.
-
-    ``on_progress`` is called after each batch with texts done, their total, and texts per second.  ``pause``
-    is called between two tokens, or while waiting for a server: its time does not count as writing, and an
-    exception ends the work.
+    All prompts are checked before the first text is written.  An interruption loses at most one batch, and
+    what another process has written meanwhile is not written again.  ``on_progress`` gets texts done, their
+    total, and texts per second after each batch.  ``pause`` is called between tokens, or while waiting for a
+    server: its time does not count as writing, and an exception ends the work.
     """
     key = request.key
     wanted = store.missing_texts(key, request.prompts, request.count)
