@@ -1,8 +1,8 @@
-"""A run that is still being scored, read as far as it is complete.
+"""Partial results of a run that is still being scored.
 
-Complete are its occupations of which every sentence is scored, or its sentences that are scored with every
-occupation.  These alone are a smaller run, with a key of its own, and are read like any other: no number of
-theirs can pass for one of the whole run.  Nothing is scored for it, and nothing of it is stored.
+Occupations with every sentence scored, or sentences scored with every occupation, form a smaller run with a
+key of its own, so its results cannot be confused with those of the whole run.  Nothing is scored or stored
+for it.
 """
 
 from __future__ import annotations
@@ -29,8 +29,7 @@ FEWEST = 2  # complete occupations or sentences, below which nothing is read
 class CompletePart:
     """The complete part of an unfinished run: ``done`` of its ``total`` occupations, or templates.
 
-    ``run``: these alone.  ``over``: which of the two they are, and so what a range has to be over to say
-    where a figure of the whole run may lie.
+    ``over``: which of the two, and so the axis of the interval for the whole run.
     """
 
     run: RunSpec
@@ -45,9 +44,9 @@ class CompletePart:
 
 
 def complete_part(store: Store, run: RunSpec) -> CompletePart | None:
-    """Return the complete occupations of a run, or its complete templates where their share is larger.
+    """Return the complete occupations of a run, or its complete templates if their share is larger.
 
-    ``None`` before two are complete, and for a run with a sampling plan, of which each look has an estimate.
+    ``None`` before two are complete, and for a run with a sampling plan, which has an estimate at each look.
     """
     if run.plan is not None:
         return None
@@ -80,10 +79,7 @@ def _lacking(store: Store, run: RunSpec) -> NDArray[np.bool_]:
 
 
 def partial_report(store: Store, part: CompletePart, options: ViewOptions) -> Report | None:
-    """Report the complete part of a run under view options; ``None`` if it cannot be read under them.
-
-    Of the intervals it has those of the risk alone.
-    """
+    """Report the complete part of a run, with intervals of R only; ``None`` if it cannot be read."""
     try:
         return Results(store, recomputed_result).report(part.run, options, brief=True)
     except AuditError:
@@ -91,9 +87,9 @@ def partial_report(store: Store, part: CompletePart, options: ViewOptions) -> Re
 
 
 def range_of_whole(part: CompletePart, report: RiskReport) -> Interval | None:
-    """Return where the risk of the whole run will probably lie; ``None`` where too few are complete to say.
+    """Return the probable range of the whole run's risk, if enough is complete.
 
-    Intervals over counts alone say nothing of other sentences.
+    Intervals over counts alone do not generalise to other sentences.
     """
     interval = report.interval("overall_risk", part.over)
     if interval is None or interval.few or interval.unit in COUNTS_ONLY:

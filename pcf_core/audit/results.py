@@ -1,9 +1,9 @@
-"""Finished runs of a store: their preferences, stored for pages to open at once, and the one way to a report.
+"""Finished runs of a store: their preferences, stored for pages, and the one way to a report.
 
     Results(store).open(run, options)  ->  Report | Waiting | NotScored | Refused
 
-Pages, reports and commands use it.  A page caches the answers for all visitors and leaves large runs to the
-worker (``pcf_core.app.data``); a verified report reads the scores themselves.
+Pages cache the answers for all visitors and leave large runs to the worker (``pcf_core.app.data``); a
+verified report reads the scores themselves.
 """
 
 from __future__ import annotations
@@ -38,11 +38,11 @@ from pcf_core.core.run import (
 from pcf_core.store.results import RunInfo
 from pcf_core.store.store import Store
 
-TOKENS_VERSION = 1  # raise it when kept shares of tokens would come out differently
-RESULT_VERSION = 2  # raise it when kept preferences or their warnings would come out differently
-UNCHECKED = "unchecked"  # in the provenance of a run that is scored and not checked to the end
+TOKENS_VERSION = 1  # raise it when stored shares of tokens would change
+RESULT_VERSION = 2  # raise it when stored preferences or warnings would change
+UNCHECKED = "unchecked"  # in the provenance of a scored run whose check is unfinished
 NOT_YET = "The cells are not checked yet: that follows the scoring; if it was ended, score the run again."
-LARGE_NOISE = 0.01  # nats: a probability that is off by one per cent
+LARGE_NOISE = 0.01  # nats: one per cent of a probability
 
 
 def check_protocol(run: RunSpec, protocol: Protocol) -> None:
@@ -56,7 +56,7 @@ def check_protocol(run: RunSpec, protocol: Protocol) -> None:
 
 
 def result_name(run: RunSpec, protocol: Protocol) -> str:
-    """Return the name of the stored preferences: everything that decides them besides the run key."""
+    """Return the name of the stored preferences: everything that decides them beside the run key."""
     slots = slots_of(run)
     placed = "" if all(slot.usual for slot in slots) else "-placed"
     placed += "-joined" if any(slot.joins for slot in slots) else ""
@@ -70,7 +70,7 @@ def result_name(run: RunSpec, protocol: Protocol) -> str:
 def kept_name(store: Store, run: RunSpec, protocol: Protocol) -> str:
     """Return that name, with a suffix once the words' tokens at the start of a text are known.
 
-    They may become known after a result was stored without them; under the new name it is computed again.
+    Results stored before that are then computed again.
     """
     name, slots = result_name(run, protocol), slots_of(run)
     if all(slot.before != "nothing" for slot in slots):
@@ -86,11 +86,11 @@ def load_result(
     aggregation: Aggregation = "sum",
     on_prompts: Callable[[int], None] = lambda prompts: None,
 ) -> Result:
-    """Load a run's preferences if they are stored; else compute them from the words and store them.
+    """Load a run's preferences, or compute them from the words and store them.
 
-    Sums over words are stored; means follow from them, see :func:`~pcf_core.audit.preferences.aggregated`.
-    ``on_prompts`` is called as in :func:`~pcf_core.audit.preferences.assemble`, if the words are read.
-    Raises RunError if the run is not finished, or was scored under another protocol.
+    Sums over words are stored; means follow from them (:func:`~pcf_core.audit.preferences.aggregated`).
+    ``on_prompts``: see :func:`~pcf_core.audit.preferences.assemble`.  Raises RunError if the run is not
+    finished, or was scored under another protocol.
     """
     check_protocol(run, protocol)
     name = kept_name(store, run, protocol)
@@ -121,8 +121,8 @@ class Read(ReadProtocol):
 class Report:
     """A finished run under view options, with its ``report``.
 
-    ``view_key``: equal for two that show the same.  ``load`` returns its preferences, which take more memory
-    than the report and are not always needed.
+    ``view_key``: equal for two that show the same.  ``load`` returns its preferences, which are large and not
+    always needed.
     """
 
     run: RunSpec
@@ -137,7 +137,7 @@ class Report:
 
     @cached_property
     def result(self) -> Result:
-        """Its preferences, loaded when they are first asked for."""
+        """Its preferences, loaded at first use."""
         return self.load()
 
     @property
@@ -146,7 +146,7 @@ class Report:
         return 1 / len(self.report.groups)
 
     def reading(self, options: ViewOptions) -> RunView:
-        """Return the run under view options, for comparisons and whatever else computes with it."""
+        """Return the run under view options, for comparisons and other computations."""
         return RunView(self.run, self.result, options)
 
 
@@ -159,7 +159,7 @@ class Waiting:
 
 @dataclass(frozen=True)
 class NotScored:
-    """A run of which cells are not scored yet, and the sentence that says so."""
+    """A run with cells that are not scored yet, and the sentence that says so."""
 
     run: RunSpec
     reason: str
@@ -186,7 +186,7 @@ class Results:
         """Open a run under view options.
 
         If not all of its templates are scored, a run that has drawn some of them by a sampling plan is opened
-        instead.  ``brief`` as in :func:`~pcf_core.audit.reading.report`.
+        instead. ``brief``: see :func:`~pcf_core.audit.reading.report`.
         """
         try:
             if self.must_wait(run, options):
@@ -211,16 +211,16 @@ class Results:
         return Report(run, run.key, report(result, run, options, brief=brief), lambda: result)
 
     def reading(self, run: RunSpec, options: ViewOptions) -> RunView:
-        """Read a finished run under view options without its report; raises as :meth:`report`."""
+        """Return a finished run under view options without its report; raises as :meth:`report`."""
         return RunView(run, self._read(self.store, run, options.protocol, options.aggregation), options)
 
     def must_wait(self, run: RunSpec, options: ViewOptions) -> bool:
-        """Tell whether the worker has to read a run first: never here."""
+        """Return whether the worker has to read a run first: never here."""
         return False
 
 
 def plans_of(store: Store, run: RunSpec) -> list[RunInfo]:
-    """List the runs, finished or not, that draw from this run's templates by a sampling plan."""
+    """Return the runs, finished or not, that draw from this run's templates by a sampling plan."""
     runs = (info for info in store.runs() if info.run.scoring.imported == run.scoring.imported)
     return [info for info in runs if info.run.plan and info.run.whole.key == run.key]
 
@@ -228,7 +228,7 @@ def plans_of(store: Store, run: RunSpec) -> list[RunInfo]:
 def drawn_run(store: Store, run: RunSpec) -> RunSpec | None:
     """Return the finished run with the most draws from these templates by the same counts.
 
-    It gets today's templates, since their documents are no part of the run key.
+    It gets today's templates, since numbers of documents are not part of the run key.
     """
     counts = run.templates.counts.tolist()
     finished = [
@@ -241,7 +241,7 @@ def drawn_run(store: Store, run: RunSpec) -> RunSpec | None:
 
 
 def look_at(store: Store, run: RunSpec) -> Look:
-    """Return the present estimates of a run with a sampling plan, under the options of its goal.
+    """Return the current estimates of a run with a sampling plan, under the options of its goal.
 
     Raises RunError if its draws are not scored yet, or it has no plan.
     """
@@ -274,7 +274,7 @@ def _as_read(
 
 
 def is_kept(store: Store, run: RunSpec, protocol: Protocol) -> bool:
-    """Tell whether the preferences are stored, so that no words have to be read."""
+    """Return whether the preferences are stored, so that no words have to be read."""
     name = kept_name(store, run, protocol)
     return all(store.has_result(run.kept_as, each) for each in (name, tokens_name(name)))
 
@@ -287,9 +287,9 @@ def tokens_name(name: str) -> str:
 def size_warnings(
     run: RunSpec, words: Sequence[str], aggregation: Aggregation, at: Sequence[Sequence[str]] = ()
 ) -> tuple[str, ...]:
-    """Warn if sums favour the groups with more words.
+    """Return a warning if sums favour the groups with more words.
 
-    ``at``: the words that count in each template, where they differ; the first with unequal groups is named.
+    ``at``: the words that count in each template, if they differ; the first with unequal groups is named.
     """
     counted = [group_sizes(run.topic, some) for some in at or (words,)]
     unequal = next((sizes for sizes in counted if len(set(sizes)) > 1), counted[0])
@@ -378,12 +378,12 @@ def unchecked(facts: SelfAudit) -> dict[str, Any]:
 
 
 def is_unchecked(info: RunInfo) -> bool:
-    """Tell whether a run is scored but its self-audit is not finished."""
+    """Return whether a run is scored but its self-audit is not finished."""
     return info.complete and UNCHECKED in info.provenance
 
 
 def noise_warnings(self_audit: SelfAudit | None) -> tuple[str, ...]:
-    """Warn if scoring again one at a time changes scores by more than ``LARGE_NOISE``."""
+    """Return a warning if recomputing scores singly changes them by more than ``LARGE_NOISE``."""
     if self_audit is None or not self_audit.noise_scores:
         return ()
     if self_audit.noise_floor is None:

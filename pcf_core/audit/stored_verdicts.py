@@ -1,7 +1,7 @@
-"""Verdicts of the gate on runs that are scored already: for pages and reports, which score nothing.
+"""Verdicts of the gate on stored runs, for pages and reports, which score nothing.
 
-A policy that somebody uploaded may name any file of this machine.  So topics, templates, lists and weights
-are taken by their names alone, and no file that a policy names is opened.
+An uploaded policy may name any file of this machine, so topics, templates, lists and weights are only found
+by name, and no file is opened.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ MOST_CELLS = 20_000_000  # resamples × occupations × groups: 160 MB an array
 
 @dataclass(frozen=True)
 class StoredVerdicts:
-    """The verdicts on a model that the runs of the store allow.
+    """The verdicts on a model from stored runs.
 
-    ``report`` is ``None`` if a run of the policy is ``missing``: a policy is judged as a whole or not at all.
+    ``report``: ``None`` if a run of the policy is ``missing``, as a policy is judged as a whole.
     """
 
     report: GateReport | None
@@ -71,9 +71,9 @@ def stored_verdicts(
 ) -> StoredVerdicts:
     """Judge a model by the runs of the store.
 
-    The looks of a policy that stops early are those of the command ``check``, so the verdicts are too.
-    Raises InputError as :func:`planned_runs`, for more resamples than a page may hold and for a baseline that
-    is not named, and RunError if the baseline is the key of no run, or cannot be compared.
+    Looks of a policy that stops early are those of the command ``check``, and so are the verdicts.  Raises
+    InputError as :func:`planned_runs`, for more resamples than a page may use and for a baseline that is not
+    named, and RunError if the baseline is not the key of a run, or cannot be compared.
     """
     planned = planned_runs(policy, scoring)
     reports, missing = [], []
@@ -131,7 +131,7 @@ def _reading(store: Store, context: Context, read: Read, run: RunSpec) -> RunVie
 
 
 def _baseline_reader(store: Store, context: Context, read: Read) -> ReadRun | None:
-    """Return what reads the baseline of a look: a run by its key, or the run of a model."""
+    """Return a function for the baseline of a look: a run by its key, or the run of a model."""
     name = context.baseline
     if not (name and context.compares):
         return None
