@@ -306,10 +306,7 @@ class Side:
 
 @dataclass(frozen=True)
 class Comparison:
-    """Two runs on their common templates and occupations.
-
-    ``template_weights`` [template], sum to 1.
-    """
+    """Two runs on their common templates and occupations.  ``template_weights`` [template], sum to 1."""
 
     first: Side
     second: Side

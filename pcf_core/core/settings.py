@@ -187,7 +187,6 @@ class Settings(BaseSettings):
     @field_validator("scores")
     @classmethod
     def _is_a_url_or_means_the_same_everywhere(cls, value: str) -> str:
-        """Make a folder absolute, and leave a URL unchanged."""
         return value if not value or "://" in value else str(cls._means_the_same_everywhere(Path(value)))
 
     @field_validator("endpoint_url")
@@ -308,7 +307,6 @@ class Settings(BaseSettings):
 
 
 def _is_address(text: str) -> bool:
-    """Return whether a text is an IPv6 address."""
     try:
         return bool(IPv6Address(text))
     except ValueError:

@@ -191,10 +191,7 @@ class Template(Record):
 
 
 class TemplateSet(Record):
-    """The contexts (C).
-
-    ``kept``: their share of the mass of the set that they were selected from.
-    """
+    """The contexts (C).  ``kept``: their share of the mass of the set that they were selected from."""
 
     name: str
     title: str

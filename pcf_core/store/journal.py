@@ -127,7 +127,6 @@ class Journal:
 
     @contextmanager
     def _alone(self) -> Iterator[FileIO]:
-        """Open the journal for appending, under its lock."""
         folder = self.path.parent / FOLDER
         try:
             folder.mkdir(parents=True, exist_ok=True)

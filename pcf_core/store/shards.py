@@ -120,7 +120,6 @@ def read_sealed(
 
 
 def _is_sealed(folder: Storage, shard: str) -> bool:
-    """Return whether there is a manifest that matches the data."""
     data, seals = (folder.read(name) for name in file_names(shard))
     try:
         return data is not None and seals is not None and unseal(seals)["sha256"] == sha256(data)

@@ -157,7 +157,6 @@ def _check_written(experiment: Experiment, wording: Wording) -> None:
 
 @lru_cache(maxsize=PUT)
 def _material_hash(experiment: Experiment) -> str:
-    """Return the key under which its material is stored, computed once per object."""
     return digest(material_of(experiment))
 
 

@@ -131,7 +131,6 @@ def _carry_out(name: str, line: Connection) -> None:
 
 
 def _end_with_parent() -> None:
-    """Interrupt this process and its children when the parent has ended."""
     parent = multiprocessing.parent_process()
     if parent is not None:
         wait([parent.sentinel])

@@ -200,7 +200,6 @@ class _Work:
         return texts
 
     def _perturbed(self, original: Generated) -> PerturbedTexts:
-        """Make u of one prompt, unless it is stored."""
         stored = load_perturbed(self.store, self.asked, original.prompt)
         if stored is not None:
             return stored

@@ -166,7 +166,6 @@ class _WorkLeft:
 
 
 def _work_left(run: RunSpec, store: Store, info: RunInfo | None, more_to_come: bool) -> _WorkLeft:
-    """Look up the remaining work of a run, without writing."""
     changes, gaps, marks = store.changes(run.scoring), list[tuple[_Gap, ...]](), array("q")
     start = 0
     for part in prompt_parts(run):
@@ -286,7 +285,6 @@ def _timings_so_far(run: RunSpec, store: Store) -> dict[str, float]:
 
 
 def _expected_loading(run: RunSpec, store: Store) -> float | None:
-    """Return the seconds that loading the model took in its newest run, if known."""
     taken = (info.provenance.get("timings", {}) for info in store.runs() if info.run.scoring == run.scoring)
     return next((timings["loading"] for timings in taken if "loading" in timings), None)
 

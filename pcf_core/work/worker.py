@@ -156,7 +156,7 @@ class Worker:
         return self._stopping
 
     def _claim(self, min_priority: int | None = None) -> Job | None:
-        """Claim the next job, except those that another process worked on just now; these keep their order."""
+        """Claim the next job, except those that another process worked on just now, in their order."""
         now = time.monotonic()
         self._passed_over = {job_id: until for job_id, until in self._passed_over.items() if until > now}
         return self.queue.claim(self.owner, min_priority, self._passed_over)
