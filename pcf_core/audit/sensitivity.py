@@ -342,12 +342,8 @@ def script_risks(
 
     ``values`` [occupation, template, group]: preferences, rows sum to 1; for ``race`` already averaged, in
     its contexts. ``template_weights`` [template] >= 0, positive sum; the scripts' default is equal.  The
-    first result is the sum of the others; for ``race`` it ends at 1 / |Y|.
-
-    Raises
-    ------
-    CriterionError
-        Preferences or weights that are not allowed; ``gender`` and more than two groups.
+    first result is the sum of the others; for ``race`` it ends at 1 / |Y|.  Raises CriterionError for
+    preferences or weights that are not allowed; ``gender`` and more than two groups.
     """
     preferences = checked_preferences(values)
     weights = normalised(template_weights, preferences.shape[1], "template_weights")

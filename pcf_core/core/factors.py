@@ -193,10 +193,7 @@ class ReadCount(Record):
     def share(self) -> float:
         """Share of *he*, 0 to 1.
 
-        Raises
-        ------
-        ZeroDivisionError
-            No document has a majority.
+        Raises ZeroDivisionError if no document has a majority.
         """
         return self.he / self.documents
 

@@ -26,10 +26,7 @@ def at_once(path: str, flags: int) -> int:
 def must_be_file(file: IO[bytes], path: Path | str) -> None:
     """Refuse pipes and devices, whose reading may never end.
 
-    Raises
-    ------
-    OSError
-        It is not a regular file.
+    Raises OSError if it is not a regular file.
     """
     if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
         raise OSError(errno.EINVAL, "it is a pipe or a device, not a file", str(path))
@@ -38,10 +35,7 @@ def must_be_file(file: IO[bytes], path: Path | str) -> None:
 def read_file(path: Path | str) -> bytes:
     """Return all bytes of a regular file.
 
-    Raises
-    ------
-    OSError
-        There is no such file, it cannot be read, or it is a pipe or a device.
+    Raises OSError if there is no such file, it cannot be read, or it is a pipe or a device.
     """
     with open(path, "rb", opener=at_once) as file:
         must_be_file(file, path)

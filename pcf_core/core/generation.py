@@ -28,12 +28,7 @@ class Decoding(Record):
 
     ``temperature``: 0 always takes the likeliest token, so all texts of a prompt are equal.  ``top_p``:
     nucleus sampling (Holtzman et al. 2020, https://arxiv.org/abs/1904.09751); 1 allows all tokens.
-    ``length``: most new tokens.
-
-    Raises
-    ------
-    GenerationError
-        A value outside its range.
+    ``length``: most new tokens.  Raises GenerationError for a value outside its range.
     """
 
     temperature: float = 1.0
@@ -87,10 +82,7 @@ class GenerationKey(Record):
     def of(cls, spec: ModelSpec, decoding: Decoding) -> GenerationKey:
         """Return the key of a model that can write.
 
-        Raises
-        ------
-        GenerationError
-            The family fills gaps and cannot continue a text.
+        Raises GenerationError if the family fills gaps and cannot continue a text.
         """
         facts = FAMILIES[spec.family]
         if not facts.generator:
@@ -146,12 +138,7 @@ class Generated:
 
     ``texts``: continuations without the prompt, with any leading space.  ``ends``: by the model (``stop``),
     by the length, refused by a server, or ``empty`` (only white space).  ``tokens``: new tokens without the
-    closing one, 0 if unknown.
-
-    Raises
-    ------
-    ValueError
-        The three differ in length.
+    closing one, 0 if unknown.  Raises ValueError if the three differ in length.
     """
 
     prompt: str

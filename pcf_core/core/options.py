@@ -217,10 +217,7 @@ def task_options(options: Record, *, without: Collection[str] = ()) -> str:
 def read_options(kind: type[Options], given: Mapping[str, Any]) -> Options:
     """Return the options given to a command, by field name.
 
-    Raises
-    ------
-    InputError
-        A value that its option does not take.
+    Raises InputError for a value that its option does not take.
     """
     try:
         return kind.model_validate(given)

@@ -145,12 +145,8 @@ Made = TypeVar("Made", bound=Record)
 def made(record: type[Made], given: object, where: str, error: type[InputError]) -> Made:
     """Make a record from what a file or a person gives.
 
-    ``where``: start of the error message, such as a file's name.  ``error``: the exception to raise.
-
-    Raises
-    ------
-    error
-        A field that is missing, unknown or of the wrong type or range.
+    ``where``: start of the error message, such as a file's name.  ``error``: the exception to raise.  Raises
+    ``error`` for a field that is missing, unknown or of the wrong type or range.
     """
     try:
         return record.model_validate(given)

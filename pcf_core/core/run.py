@@ -251,10 +251,7 @@ class RunSpec(Record):
     def with_lists_of(self, stored: RunSpec) -> RunSpec:
         """Return the run with the lists of another run of the same key.
 
-        Raises
-        ------
-        RunError
-            It has a sampling plan, and the other run has other counts.
+        Raises RunError if it has a sampling plan, and the other run has other counts.
         """
         if self.plan is not None and "counts" in differing(self.templates, stored.templates):
             raise RunError(

@@ -199,12 +199,8 @@ class Planted(Record):
 
     ``topic``, ``evidence``, ``templates``: names of shipped lists.  ``values`` [occupation][context][group]:
     P(group), rows sum to 1.  R = R^p + R^c with equal occupations, contexts by count, on the scale *pcf*
-    against an even split.
-
-    Raises
-    ------
-    ValueError
-        Values of another shape or no probabilities, or risks that do not add up.
+    against an even split.  Raises ValueError for values of another shape or no probabilities, or risks that
+    do not add up.
     """
 
     model: str

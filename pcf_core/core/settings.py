@@ -316,10 +316,7 @@ def _is_address(text: str) -> bool:
 def adopt(variables: Mapping[str, str]) -> None:
     """Set variables such as PCF_DEVICE for this process and its children.
 
-    Raises
-    ------
-    SettingsError
-        A value is not allowed.
+    Raises SettingsError if a value is not allowed.
     """
     os.environ.update(variables)
     settings.cache_clear()
@@ -343,10 +340,8 @@ def _refuse_unknown(environment: Mapping[str, str]) -> None:
 def settings() -> Settings:
     """Return the settings of this process, read once.
 
-    Raises
-    ------
-    SettingsError
-        A value that is not allowed, an unknown variable, or a settings file that is not TOML.
+    Raises SettingsError for a value that is not allowed, an unknown variable, or a settings file that is not
+    TOML.
     """
     _refuse_unknown(os.environ)
     try:

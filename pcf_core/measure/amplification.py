@@ -226,12 +226,8 @@ def amplification_of(
     ``counts`` [occupation], of at least 2 documents each; ``stereotypes`` [occupation, template] towards
     *male* against an even split, −1 to 1; ``unit`` resampled for the intervals of occupations (shift and
     slope resample whole templates); ``intervals`` [occupation] of mean stereotypes over templates, at
-    ``level``.
-
-    Raises
-    ------
-    CriterionError
-        No occupation, axes that differ, fewer than two documents, or a level outside (0, 1).
+    ``level``.  Raises CriterionError for no occupation, axes that differ, fewer than two documents, or a
+    level outside (0, 1).
     """
     both = _both(counts, stereotypes, unit, intervals)
     x, y = both.x, both.y

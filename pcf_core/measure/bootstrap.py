@@ -155,12 +155,8 @@ def risk_intervals(
 
     ``values`` [occupation, template, group] preferences, rows sum to 1 ± 1e-6; ``unit`` resampled of the
     templates, with their weights; ``occupation_weights`` [occupation] finite, >= 0, positive sum; ``level``
-    inside (0, 1); ``brief``: R alone, from the same draws and in a fraction of the time.
-
-    Raises
-    ------
-    CriterionError
-        Any of these is not allowed.
+    inside (0, 1); ``brief``: R alone, from the same draws and in a fraction of the time.  Raises
+    CriterionError if any of these is not allowed.
     """
     preferences = checked_preferences(values)
     shares = normalised(occupation_weights, preferences.shape[0], "occupation_weights")

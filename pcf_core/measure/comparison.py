@@ -324,10 +324,7 @@ def led_alike(stereotypes: FloatArray, weights: FloatArray) -> FloatArray:
 def permutations_of(templates: int, permutations: int) -> Permutations:
     """Return how many label swaps are used for so many templates, and the least possible p.
 
-    Raises
-    ------
-    CriterionError
-        Fewer than one permutation.
+    Raises CriterionError for fewer than one permutation.
     """
     if permutations < 1:
         raise CriterionError(f"A permutation test needs at least 1 permutation; got {permutations}.")
@@ -380,12 +377,8 @@ def paired_comparison(
     ``first``, ``second`` [occupation, template, group] preferences, rows sum to 1 ± 1e-6; ``unit`` resampled
     of the templates, with their weights (templates of weight 0 are ignored; intervals over both and verdicts
     use whole templates); ``occupation_weights`` [occupation] finite, >= 0, positive sum; ``permutations``: at
-    most so many swaps; ``level`` inside (0, 1).
-
-    Raises
-    ------
-    CriterionError
-        Any of these is not allowed, or the axes differ.
+    most so many swaps; ``level`` inside (0, 1).  Raises CriterionError if any of these is not allowed, or the
+    axes differ.
     """
     pair = Pair.of(first, second, unit.weights, occupation_weights, criterion)
     bounds = paired_intervals(pair, unit, resamples=resamples, level=level, seed=seed)
@@ -443,12 +436,8 @@ def seed_bound(risks: Sequence[float], level: float = 0.95) -> float:
     caprice near 0: those of mini-gpt-s, 0.0009 to 0.0038, have logarithms of s.d. 0.7; for such a log-normal,
     91 % of differences stay under a 95 % bound from three seeds.
 
-    ``risks`` [seed], at least two; ``level`` inside (0, 1).
-
-    Raises
-    ------
-    CriterionError
-        Fewer than two risks, one that is not finite, or a level outside (0, 1).
+    ``risks`` [seed], at least two; ``level`` inside (0, 1).  Raises CriterionError for fewer than two risks,
+    one that is not finite, or a level outside (0, 1).
     """
     values = np.asarray(risks, dtype=np.float64)
     if values.size < 2 or not np.isfinite(values).all():

@@ -56,12 +56,7 @@ def normalised(weights: ArrayLike, length: int, name: str) -> FloatArray:
     """Check weights and return them [length] divided by their sum.
 
     ``weights``: finite numbers >= 0 with a positive sum.  ``name``: as in messages, such as
-    ``template_weights``.
-
-    Raises
-    ------
-    CriterionError
-        A wrong shape, or a weight that is not allowed.
+    ``template_weights``.  Raises CriterionError for a wrong shape, or a weight that is not allowed.
     """
     given = np.asarray(weights, dtype=np.float64)
     if given.shape != (length,):
@@ -93,12 +88,7 @@ class Criterion:
     ``scale``: ``"pcf"``, s = (p − p*) / (1 − p*), at most 1 and equal to PCF's S_y (Eq. 2) where p* = 1/|Y|;
     or ``"bvf"``, s = p/p* − 1 (BVF Eq. 1), at most 1/p* − 1. ``reference``: neutral p*, [group] or
     [occupation, group], each row inside (0, 1) with sum 1 ± 1e-6; ``None`` is uniform, 1/|Y|.  Stored as a
-    read-only copy.
-
-    Raises
-    ------
-    CriterionError
-        A norm, scale or reference that is not allowed.
+    read-only copy.  Raises CriterionError for a norm, scale or reference that is not allowed.
     """
 
     norm: float = math.inf
@@ -121,10 +111,7 @@ class Criterion:
     ) -> Criterion:
         """Parse a criterion from a link or the command line, such as ``max``, ``linf`` or ``l2.5``.
 
-        Raises
-        ------
-        CriterionError
-            Anything but ``max``, or ``l`` and ``inf`` or a number of at least 1.
+        Raises CriterionError for anything but ``max``, or ``l`` and ``inf`` or a number of at least 1.
         """
         written = re.fullmatch(r"l(inf|\d+(?:\.\d+)?)", criterion, flags=re.ASCII)
         if criterion != "max" and written is None:
@@ -148,12 +135,7 @@ class Criterion:
         """Compute stereotypes s of preferences, in the same shape.
 
         ``p`` [occupation, template, group], [occupation, group] or [group].  With a uniform reference, rows
-        sum to 0.
-
-        Raises
-        ------
-        CriterionError
-            A shape that does not fit the reference.
+        sum to 0.  Raises CriterionError for a shape that does not fit the reference.
         """
         p = np.asarray(p, dtype=np.float64)
         neutral = self.neutral(p.shape)
@@ -210,10 +192,7 @@ class Criterion:
     def J(self, p: FloatArray) -> FloatArray:
         """Compute J of preferences: [occupation, template, group] -> [occupation, template], or fewer axes.
 
-        Raises
-        ------
-        CriterionError
-            A shape that does not fit the reference.
+        Raises CriterionError for a shape that does not fit the reference.
         """
         return self.of_stereotypes(self.stereotypes(p))
 

@@ -100,12 +100,8 @@ def decompose(values: ArrayLike, template_weights: ArrayLike, criterion: Criteri
     r_x = E_t J(p) (PCF Eq. 4), r_x^p = J(E_t p) (Eq. 5), r_x^c = r_x − r_x^p (Eq. 6).
 
     ``values`` [occupation, template, group] preferences, rows sum to 1 ± 1e-6; ``template_weights``
-    [template] finite, >= 0, positive sum (normalised here).
-
-    Raises
-    ------
-    CriterionError
-        Preferences, weights or a reference that are not allowed, or do not fit each other.
+    [template] finite, >= 0, positive sum (normalised here).  Raises CriterionError for preferences, weights
+    or a reference that are not allowed, or do not fit each other.
     """
     preferences = checked_preferences(values)
     weights = normalised(template_weights, preferences.shape[1], "template_weights")
@@ -136,12 +132,8 @@ def stereotype_sd(stereotypes: FloatArray, mean: FloatArray, weights: FloatArray
 def total(decomposition: Decomposition, occupation_weights: ArrayLike) -> RiskTotal:
     """Average over occupations (PCF Eq. 7–9).
 
-    ``occupation_weights`` [occupation] finite, >= 0, positive sum (normalised here).
-
-    Raises
-    ------
-    CriterionError
-        Weights that are not allowed.
+    ``occupation_weights`` [occupation] finite, >= 0, positive sum (normalised here).  Raises CriterionError
+    for weights that are not allowed.
     """
     weights = normalised(occupation_weights, len(decomposition.overall), "occupation_weights")
     prejudice = float(weights @ decomposition.prejudice)

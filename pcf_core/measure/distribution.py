@@ -86,12 +86,8 @@ def share_interval(share: float, effective: float, level: float = LEVEL) -> Inte
     ``proportion_confint``).  Each template is one context, however many documents it has.  Unlike a bootstrap
     it holds at shares of 0 and 1: if none of n contexts shows it, up to 1 − 0.025^(1/n) may.
 
-    ``share`` 0 to 1; ``effective`` at least 1; ``level`` inside (0, 1).
-
-    Raises
-    ------
-    CriterionError
-        One of these is out of range.
+    ``share`` 0 to 1; ``effective`` at least 1; ``level`` inside (0, 1).  Raises CriterionError if one of
+    these is out of range.
     """
     from scipy.special import betaincinv  # quantiles of beta; scipy.stats takes a second to import
 
@@ -154,12 +150,7 @@ def mean_tilts(
 
     ``stereotypes`` [occupation, template, group] under the uniform reference; ``unit`` resampled of the
     templates, with their weights (whole templates over both); ``occupation_weights`` [occupation] finite, >=
-    0, positive sum; ``level`` inside (0, 1).
-
-    Raises
-    ------
-    CriterionError
-        Any of these is not allowed.
+    0, positive sum; ``level`` inside (0, 1).  Raises CriterionError if any of these is not allowed.
     """
     shares = normalised(occupation_weights, stereotypes.shape[0], "occupation_weights")
     # Stereotypes sum to 0, so the last group is left out: with two groups this halves the work.

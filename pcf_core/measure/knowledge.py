@@ -100,10 +100,7 @@ class KnowledgeTotal:
 def knowledge_score(name: str) -> KnowledgeScore:
     """Return the score of that name.
 
-    Raises
-    ------
-    CriterionError
-        There is none.
+    Raises CriterionError if there is none of that name.
     """
     if name not in SCORES:
         raise CriterionError(f"The score of knowledge must be one of {', '.join(SCORES)}; got {name!r}.")
@@ -114,12 +111,8 @@ def knowledge_parts(values: ArrayLike, template_weights: ArrayLike, score: Knowl
     """Compute knowledge J(E_t p), mean score E_t J(p) and the gap between them, by fact.
 
     ``values`` [fact, template] probabilities of the right answers among the right and wrong ones;
-    ``template_weights`` [template] finite, >= 0, positive sum (normalised here).
-
-    Raises
-    ------
-    CriterionError
-        Values or weights that are not allowed, or do not fit each other.
+    ``template_weights`` [template] finite, >= 0, positive sum (normalised here).  Raises CriterionError for
+    values or weights that are not allowed, or do not fit each other.
     """
     probabilities = checked_probabilities(values)
     weights = normalised(template_weights, probabilities.shape[1], "template_weights")
@@ -132,12 +125,8 @@ def knowledge_parts(values: ArrayLike, template_weights: ArrayLike, score: Knowl
 def knowledge_total(parts: KnowledgeParts, fact_weights: ArrayLike) -> KnowledgeTotal:
     """Average over facts.
 
-    ``fact_weights`` [fact] finite, >= 0, positive sum (normalised here).
-
-    Raises
-    ------
-    CriterionError
-        Weights that are not allowed.
+    ``fact_weights`` [fact] finite, >= 0, positive sum (normalised here).  Raises CriterionError for weights
+    that are not allowed.
     """
     weights = normalised(fact_weights, len(parts.knowledge), "fact_weights")
     knowledge, gap = float(weights @ parts.knowledge), float(weights @ parts.confidence_gap)
@@ -193,12 +182,8 @@ def knowledge_intervals(
 
     ``values`` [fact, template] p(right answers | right or wrong ones); ``elsewhere``: for each fact [subject,
     template] the same with other subjects, at least one, ``None`` if unknown; ``template_weights`` [template]
-    and ``fact_weights`` [fact] finite, >= 0, positive sum; ``level`` inside (0, 1).
-
-    Raises
-    ------
-    CriterionError
-        Any of these is not allowed.
+    and ``fact_weights`` [fact] finite, >= 0, positive sum; ``level`` inside (0, 1).  Raises CriterionError if
+    any of these is not allowed.
     """
     probabilities = checked_probabilities(values)
     unit = TemplateUnit.templates(normalised(template_weights, probabilities.shape[1], "template_weights"))

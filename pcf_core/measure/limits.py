@@ -56,12 +56,7 @@ def stages(weights: ArrayLike, error: float, *, early: bool) -> tuple[Stage, ...
     """Plan the looks at a set of templates; their errors add up to ``error``.
 
     ``weights`` [template] in the order of scoring, >= 0 with a positive sum; ``early``: look before all are
-    scored.
-
-    Raises
-    ------
-    CriterionError
-        Weights that are not allowed, or an error too small for resampling.
+    scored.  Raises CriterionError for weights that are not allowed, or an error too small for resampling.
     """
     ordered = normalised(weights, np.size(weights), "template_weights")
     sizes = [math.ceil(ordered.size * part) for part in PARTS] if early else []
@@ -105,10 +100,7 @@ def reaching(
 def limit_verdict(low: float, high: float, limit: float) -> LimitVerdict:
     """Return whether a value in [low, high] is at most ``limit``, up to rounding (0.1 + 0.2 is within 0.3).
 
-    Raises
-    ------
-    CriterionError
-        Ends or a limit that are not finite, or ends in the wrong order.
+    Raises CriterionError for ends or a limit that are not finite, or ends in the wrong order.
     """
     if not (all(map(math.isfinite, (low, high, limit))) and low <= high):
         raise CriterionError(

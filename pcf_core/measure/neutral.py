@@ -125,12 +125,8 @@ def around_neutral(
     ``values`` [occupation, template, group] and ``neutral`` [subject, template, group] preferences in the
     same templates; ``unit`` resampled of the templates, with their weights; ``shares`` [occupation] weights,
     sum to 1; ``criterion`` with an even split as reference.  With the same seed the draws are those of
-    :func:`pcf_core.measure.bootstrap.risk_intervals`.
-
-    Raises
-    ------
-    CriterionError
-        Mean preferences of the subjects that are 0 or 1.
+    :func:`pcf_core.measure.bootstrap.risk_intervals`.  Raises CriterionError for mean preferences of the
+    subjects that are 0 or 1.
     """
     subjects, whole = neutral.mean(axis=0), unit.whole
     drawn_subjects = resampled_subjects(len(neutral), resamples, seed)
@@ -356,12 +352,8 @@ def neutral_differences(
     Whole templates are drawn, whatever ``unit`` is, as in
     :func:`~pcf_core.measure.comparison.paired_comparison`. Returns, by measure, the first model minus the
     second, with intervals over templates and subjects (``over`` templates), and over these and occupations
-    (``over`` both).  Spread does not involve subjects.
-
-    Raises
-    ------
-    CriterionError
-        A level that is not allowed, or no resample or permutation.
+    (``over`` both).  Spread does not involve subjects.  Raises CriterionError for a level that is not
+    allowed, or no resample or permutation.
     """
     whole, subjects = unit.whole, sides.neutral.shape[1]
     templates = np.concatenate(list(resampled_template_weights(whole, resamples, seed)))

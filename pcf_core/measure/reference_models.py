@@ -42,12 +42,8 @@ PCF = Criterion()
 def reference_risks(groups: int, scale: Scale = "pcf") -> dict[str, RiskTotal]:
     """Return the closed forms of the four models, by name, for the uniform reference and the l∞ norm.
 
-    ``groups``: |Y|.  ``scale``: ``pcf`` (at most 1) or ``bvf`` (at most |Y| − 1).
-
-    Raises
-    ------
-    CriterionError
-        Fewer than two groups.
+    ``groups``: |Y|.  ``scale``: ``pcf`` (at most 1) or ``bvf`` (at most |Y| − 1).  Raises CriterionError for
+    fewer than two groups.
     """
     _refuse_few(groups)
     largest = 1.0 if scale == "pcf" else groups - 1.0
@@ -65,11 +61,7 @@ def draw(name: str, occupations: int, templates: int, groups: int, rng: np.rando
     """Draw random preferences [occupation, template, group] of a reference model.
 
     R is unbiased.  With few templates R^p of the two random models is biased upwards and R^c downwards.
-
-    Raises
-    ------
-    CriterionError
-        An unknown name, or fewer than two groups.
+    Raises CriterionError for an unknown name, or fewer than two groups.
     """
     _refuse_few(groups)
     shape = (occupations, templates, groups)
@@ -146,12 +138,8 @@ def toy_risk(
     """Compute the risk of one occupation in a few contexts, step by step.
 
     ``preferences`` [context, group], or [context] of the first of two groups; ``weights`` [context] finite,
-    >= 0, positive sum, equal by default; a reference of the criterion must be [group].
-
-    Raises
-    ------
-    CriterionError
-        Names, preferences or weights that do not fit each other or are not allowed.
+    >= 0, positive sum, equal by default; a reference of the criterion must be [group].  Raises CriterionError
+    for names, preferences or weights that do not fit each other or are not allowed.
     """
     values = np.asarray(preferences, dtype=np.float64)
     if values.ndim == 1:
@@ -190,10 +178,7 @@ def criterion_curve(criterion: Criterion = PCF, steps: int = 40) -> FloatArray:
 def simplex_risk(example: ToyRisk, criterion: Criterion = PCF, steps: int = 50) -> SimplexRisk:
     """Compute J on a grid over the preferences of three groups, with ``steps`` rows from bottom to top.
 
-    Raises
-    ------
-    CriterionError
-        An example with another number of groups.
+    Raises CriterionError for an example with another number of groups.
     """
     if len(example.groups) != 3:
         raise CriterionError(f"The simplex is drawn for 3 groups; the example has {len(example.groups)}.")

@@ -135,12 +135,8 @@ def fit_line(
     """Fit risk = intercept + slope · x.
 
     ``x``, ``risks`` [point] finite, risks >= 0; ``weights`` [point] > 0, up to a factor, ``None`` for equal
-    ones; ``labels`` [point]; ``noise`` of the templates, by point, ``None`` if risks are exact.
-
-    Raises
-    ------
-    CriterionError
-        Points that are not allowed, or for which :func:`why_no_line` gives a reason.
+    ones; ``labels`` [point]; ``noise`` of the templates, by point, ``None`` if risks are exact.  Raises
+    CriterionError for points that are not allowed, or for which :func:`why_no_line` gives a reason.
     """
     values, checked, shares = _checked(x, risks, weights)
     if reason := why_no_line(x, risks, weights):
@@ -359,10 +355,7 @@ class RankCorrelation:
 def rank_correlation(first: FloatArray, second: FloatArray) -> RankCorrelation | None:
     """Correlate two arrays [pair] by rank; ``None`` for under five pairs or a constant array.
 
-    Raises
-    ------
-    CriterionError
-        Arrays of different lengths, or with values that are not finite.
+    Raises CriterionError for arrays of different lengths, or with values that are not finite.
     """
     from scipy.stats import kendalltau, spearmanr
 

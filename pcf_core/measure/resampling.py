@@ -87,10 +87,7 @@ class TemplateUnit:
     def templates(cls, weights: ArrayLike) -> TemplateUnit:
         """Resample templates, each with the same probability.
 
-        Raises
-        ------
-        CriterionError
-            Weights [template] that are not finite, >= 0 and positive in sum.
+        Raises CriterionError for weights [template] that are not finite, >= 0 and positive in sum.
         """
         shares = normalised(weights, np.size(weights), "template_weights")
         return cls("template", shares, (shares > 0) * 1.0)
@@ -100,12 +97,7 @@ class TemplateUnit:
         """Resample documents that have a template, equally likely; the weights are the counts.
 
         ``counts`` [template] finite, >= 0, positive sum; ``documents`` [template] whole numbers, at least 1
-        where there is a count.
-
-        Raises
-        ------
-        CriterionError
-            Any of these is not allowed.
+        where there is a count.  Raises CriterionError if any of these is not allowed.
         """
         shares = normalised(counts, np.size(counts), "template_weights")
         return cls("document", shares, whole_units(documents, shares, "documents"))
@@ -114,10 +106,7 @@ class TemplateUnit:
     def mentions(cls, counts: ArrayLike) -> TemplateUnit:
         """Resample mentions: each template as often as it was counted.
 
-        Raises
-        ------
-        CriterionError
-            Counts [template] that are not whole numbers >= 0 with a positive sum.
+        Raises CriterionError for counts [template] that are not whole numbers >= 0 with a positive sum.
         """
         shares = normalised(counts, np.size(counts), "template_weights")
         return cls("mention", shares, whole_units(counts, shares, "counts"))
@@ -182,10 +171,7 @@ class TemplateUnit:
 def student(units: float, level: float) -> float:
     """Return √(n/(n−1)) t / z at this level; 1 for one unit, whose mean is fixed.
 
-    Raises
-    ------
-    CriterionError
-        A level outside (0, 1).
+    Raises CriterionError for a level outside (0, 1).
     """
     normal = -NormalDist().inv_cdf(checked_tail(level))
     if math.isinf(units) or units <= 1 + 1e-9:
@@ -246,12 +232,8 @@ def whole_units(sizes: ArrayLike, shares: FloatArray, what: str) -> FloatArray:
 def effective_number(weights: ArrayLike) -> float:
     """Return the effective number of weighted units, (Σ w)² / Σ w² (Kish 1965): n for equal weights.
 
-    ``weights`` [unit] finite, >= 0, positive sum (normalised here).
-
-    Raises
-    ------
-    CriterionError
-        Weights that are not allowed.
+    ``weights`` [unit] finite, >= 0, positive sum (normalised here).  Raises CriterionError for weights that
+    are not allowed.
     """
     shares = normalised(weights, np.size(weights), "weights")
     return float(1 / (shares @ shares))
@@ -266,12 +248,8 @@ def resampled_template_weights(unit: TemplateUnit, resamples: int, seed: int = 0
     """Resample templates; yield blocks [resample, template] of weights with rows that sum to 1.
 
     Slots of whole templates are refilled; other units are drawn with replacement, as many as there are.  The
-    rows depend on the seed, not on the division into blocks.
-
-    Raises
-    ------
-    CriterionError
-        Fewer than one resample.
+    rows depend on the seed, not on the division into blocks.  Raises CriterionError for fewer than one
+    resample.
     """
     return resampled(unit.weights, unit.sizes, resamples, np.random.default_rng(seed))
 
@@ -281,12 +259,7 @@ def resampled_occupation_weights(weights: ArrayLike, resamples: int, seed: int =
 
     They are independent of the templates drawn with the same seed, as the pigeonhole bootstrap requires (Owen
     2007, doi:10.1214/07-AOAS122).  ``weights`` [occupation] finite, >= 0, positive sum; those of weight 0 are
-    not drawn.
-
-    Raises
-    ------
-    CriterionError
-        Weights that are not allowed, or fewer than one resample.
+    not drawn.  Raises CriterionError for weights that are not allowed, or fewer than one resample.
     """
     shares = normalised(weights, np.size(weights), "occupation_weights")
     return resampled(shares, (shares > 0) * 1.0, resamples, np.random.default_rng([seed, OCCUPATIONS]))
@@ -371,12 +344,7 @@ def stretched(
     """Return [2, …] low and high percentile of [resample, …], with distances from the mean times ``stretch``.
 
     ``stretch``: :meth:`TemplateUnit.stretch`, the larger if two units are resampled.  ``acceleration`` […]: a
-    of the module, default 0.
-
-    Raises
-    ------
-    CriterionError
-        A level outside (0, 1).
+    of the module, default 0.  Raises CriterionError for a level outside (0, 1).
     """
     centre = replicates.mean(axis=0)
     return np.asarray(centre + stretch * (percentiles(replicates, level, acceleration=acceleration) - centre))
@@ -390,12 +358,8 @@ def percentiles(
 ) -> FloatArray:
     """Return [2, …] low and high percentile of [resample, …].
 
-    ``units``: n of the module.  ``acceleration`` […]: a of the module, default 0.
-
-    Raises
-    ------
-    CriterionError
-        A level outside (0, 1).
+    ``units``: n of the module.  ``acceleration`` […]: a of the module, default 0.  Raises CriterionError for
+    a level outside (0, 1).
     """
     alpha = tail(level, units)
     if acceleration is None or alpha == 0:
@@ -424,10 +388,7 @@ def at_share(ordered: FloatArray, share: FloatArray) -> FloatArray:
 def tail(level: float, units: float) -> float:
     """Return α', the share of replicates beyond either bound; 0 for a single unit.
 
-    Raises
-    ------
-    CriterionError
-        A level outside (0, 1).
+    Raises CriterionError for a level outside (0, 1).
     """
     alpha = checked_tail(level)
     if math.isinf(units):

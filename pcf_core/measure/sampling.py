@@ -62,10 +62,7 @@ class Looks:
 def looks(within: float) -> Looks:
     """Plan the looks that end once intervals have half-widths of at most ``within``.
 
-    Raises
-    ------
-    CriterionError
-        A half-width outside 0.001 to 0.1.
+    Raises CriterionError for a half-width outside 0.001 to 0.1.
     """
     if not NARROWEST <= within <= WIDEST:
         raise CriterionError(
@@ -137,11 +134,7 @@ def draw_templates(counts: ArrayLike, draws: int, seed: int) -> NDArray[np.int_]
     """Draw templates with replacement in proportion to their counts; return [template] how often.
 
     ``counts`` [template] finite, >= 0, positive sum.  More draws with the same seed begin with the same ones.
-
-    Raises
-    ------
-    CriterionError
-        Counts that are not allowed.
+    Raises CriterionError for counts that are not allowed.
     """
     shares = normalised(counts, np.size(counts), "template_weights")
     ends = np.cumsum(shares)
@@ -161,12 +154,8 @@ def drawn_risk(
 
     ``values`` [occupation, template, group] preferences, rows sum to 1 ± 1e-6; ``times`` [template] how often
     each was drawn, at least 2 in total; ``importance`` [template] desired weight over probability of being
-    drawn, up to a factor; ``occupation_weights`` [occupation] finite, >= 0, positive sum.
-
-    Raises
-    ------
-    CriterionError
-        Any of these is not allowed.
+    drawn, up to a factor; ``occupation_weights`` [occupation] finite, >= 0, positive sum.  Raises
+    CriterionError if any of these is not allowed.
     """
     preferences = checked_preferences(values)
     repeats = checked_times(times, preferences.shape[1])

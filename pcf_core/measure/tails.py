@@ -223,10 +223,7 @@ WIDEST_SHAPE = 64.0
 def caprice_tail(caprice: ArrayLike) -> CapriceTail:
     """Describe the distribution of caprice, [occupation] r_x^c, finite and >= 0.
 
-    Raises
-    ------
-    CriterionError
-        Values that are not allowed.
+    Raises CriterionError for values that are not allowed.
     """
     values = checked_risks(caprice, "caprice")
     return CapriceTail(
@@ -254,12 +251,8 @@ def tail_shape(
 
     The verdict is the likelihood ratio test of generalised Pareto against exponential at the 5 % level, over
     the threshold of :func:`upper_tail`.  ``caprice`` [occupation] r_x^c, finite and >= 0; ``largest``: the
-    upper limit of values, if known; ``resamples``: samples of each parametric bootstrap.
-
-    Raises
-    ------
-    CriterionError
-        Values that are not allowed.
+    upper limit of values, if known; ``resamples``: samples of each parametric bootstrap.  Raises
+    CriterionError for values that are not allowed.
     """
     values = checked_risks(caprice, "caprice")
     positive = np.sort(values[values > 0])
@@ -478,12 +471,7 @@ def normal_shape(prejudice: ArrayLike, *, resamples: int = NORMAL_RESAMPLES, see
 
     The band contains all points of 95 % of normal samples (Aldor-Noiman et al. 2013,
     doi:10.1080/00031305.2013.847865): the narrowest pointwise bands of one level that do.  ``prejudice``
-    [occupation] r_x^p, finite and >= 0.
-
-    Raises
-    ------
-    CriterionError
-        Values that are not allowed.
+    [occupation] r_x^p, finite and >= 0.  Raises CriterionError for values that are not allowed.
     """
     from scipy import stats
 

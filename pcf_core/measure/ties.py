@@ -41,12 +41,8 @@ def risk_differences(
     ``weights`` [template] and ``occupation_weights`` [occupation] finite, >= 0, positive sum (templates of
     weight 0 are ignored); ``permutations``: at most so many swaps; ``level`` inside (0, 1).  Draws are those
     of :func:`~pcf_core.measure.comparison.paired_comparison`.  The result is keyed by the indices of two
-    models, the lesser first: R of the first minus that of the second.
-
-    Raises
-    ------
-    CriterionError
-        Any of these is not allowed, or axes that differ.
+    models, the lesser first: R of the first minus that of the second.  Raises CriterionError if any of these
+    is not allowed, or axes that differ.
     """
     read = [_by_template(several, occupation_weights, criterion) for several in values]
     shapes = {shape for shape, _ in read}
