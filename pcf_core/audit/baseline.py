@@ -49,10 +49,8 @@ class Baseline:
 
     ``preferences``: by group, mean over subjects and contexts, sum 1.  ``lean``: J of the subjects' mean
     stereotype against an even split.  ``overall_risk``: R of the occupations with ``preferences`` as p*, not
-    comparable between models. ``spread``: by group, the weighted s.d. over occupations of the mean
-    stereotype; ``distance``: the root of its mean squared distance from that of the subjects.  ``intervals``:
-    over templates, occupations and both, with the neutral point resampled too
-    (:mod:`pcf_core.measure.neutral`).
+    comparable between models. ``spread``, ``distance``: by group, see :mod:`pcf_core.measure.neutral`.
+    ``intervals``: over templates, occupations and both, with the neutral point resampled too.
     """
 
     run: str
@@ -74,7 +72,7 @@ class Baseline:
 def baseline_run(run: RunSpec) -> RunSpec | None:
     """Return the run of the neutral subjects that belongs to a run.
 
-    ``None`` for the subjects themselves, other languages, swapped list and groups, and assets without neutral
+    ``None`` for the subjects themselves, swapped list and groups, and languages or assets without neutral
     subjects.
     """
     try:
@@ -104,8 +102,8 @@ def baseline_of(
 ) -> Baseline | None:
     """Compare a run with its neutral subjects, equally weighted; ``None`` if these are not scored.
 
-    ``read`` loads the preferences of the subjects.  Raises RunError if their scores cannot be read under the
-    protocol, and AuditError for options that the run cannot be read with.
+    ``read`` loads their preferences.  Raises RunError if these cannot be read under the protocol, and
+    AuditError for options that the run cannot be read with.
     """
     both = _matrices(store, run, result, options, read)
     if both is None:
@@ -145,10 +143,9 @@ def baseline_of(
 def distance_from_neutral(
     store: Store, run: RunSpec, result: Result, options: ViewOptions, read: Read = load_result
 ) -> float | None:
-    """Return the distance of occupations from neutral subjects, without an interval; ``None`` if unscored.
+    """Return one distance for all groups, as :func:`baseline_of` but without intervals.
 
-    It is one number for all groups, 1 between an even split and one group for certain
-    (:mod:`pcf_core.measure.neutral`). Parameters and errors are those of :func:`baseline_of`.
+    It is 1 between an even split and one group for certain (:mod:`pcf_core.measure.neutral`).
     """
     both = _matrices(store, run, result, options, read)
     if both is None:
@@ -183,10 +180,7 @@ def _matrices(
 
 @dataclass(frozen=True)
 class OtherScales:
-    """Differences of two models on other scales than R against an even split, where known.
-
-    ``labour``: of R against the labour force's shares.  ``neutral``: each against its own neutral subjects.
-    """
+    """Differences of two models' R, where known, against the labour force and their neutral subjects."""
 
     labour: Difference | None = None
     neutral: NeutralComparison | None = None
@@ -203,8 +197,7 @@ def order_on_other_scales(
 ) -> OtherScales:
     """Compare two runs against the labour force and their neutral subjects, as far as these are known.
 
-    Nothing is compared if the options ask for another neutral point than an even split.  Raises AuditError if
-    the two cannot be compared, or the scores of the subjects cannot be read.
+    Both are unknown if the options ask for another neutral point than an even split.  Raises AuditError.
     """
     if options.reference != "uniform":
         return OtherScales()
@@ -224,10 +217,9 @@ def neutral_comparison(
     resamples: int = 2000,
     permutations: int = 2000,
 ) -> NeutralComparison | None:
-    """Compare two runs, each with its own neutral subjects, in their common sentences and occupations.
+    """Compare two runs in common sentences and occupations, each with its own neutral subjects.
 
-    ``None`` if the subjects of either are not scored, or have too low coverage.  Subjects are equally
-    weighted.
+    ``None`` if the subjects of either are not scored, or have too low coverage.
     """
     subject_runs = [baseline_run(reading.run) for reading in (first, second)]
     runs = [run for run in subject_runs if run is not None and store.is_finished(run)]

@@ -155,8 +155,7 @@ def variant(
 def extremes(each: Sequence[Variant | Unavailable], label: str, kind: Kind = "choice") -> Variation:
     """Yield the lowest and the highest of a long list, as choices or as samples.
 
-    Of equal risks, up to rounding, the lowest is the first of the list and the highest the last, on every
-    machine.
+    Of equal risks, up to rounding, the lowest is the first of the list and the highest the last.
     """
     readable = [one for one in each if isinstance(one, Variant)]
     if not readable:
@@ -174,11 +173,7 @@ def extremes(each: Sequence[Variant | Unavailable], label: str, kind: Kind = "ch
 
 @dataclass(frozen=True)
 class Covering:
-    """A run that has scored some of a set's templates.
-
-    ``texts`` and ``counts``: those it has, in the order and with the counts of the set.  ``share``: of the
-    set's mass, above 0 and at most 1.
-    """
+    """A run with ``share`` (0 to 1) of a set's mass, its ``texts`` and ``counts`` ordered as in the set."""
 
     run: RunSpec
     texts: tuple[str, ...]
@@ -187,10 +182,7 @@ class Covering:
 
 
 def covering_runs(store: Store, templates: TemplateSet) -> tuple[Covering, ...]:
-    """Return the finished runs that have some of a set's templates, largest share first, then newest.
-
-    Runs with a sampling plan are excluded: :func:`restricted` refuses them.
-    """
+    """Return finished runs without a plan that have templates of a set, by share and then newest first."""
     coverings = [
         covering
         for info in store.runs()
@@ -223,11 +215,10 @@ def restricted(
 ) -> RiskReport:
     """Report a run as if only these of its templates had been scored, with these counts.
 
-    Coverage by number of tokens is missing if the run has several, because word scores are not read.  For
-    counts other than the run's, numbers of documents are unknown.
-
-    Raises RunError if the run has a sampling plan, TemplateError for a text that the run has not scored or
-    counts that are no weights, and EvidenceError or CriterionError as :func:`~pcf_core.audit.reading.report`.
+    Coverage by number of tokens is missing if the run has several, and numbers of documents for other counts
+    than the run's.  Raises RunError for a sampling plan, TemplateError for a text that the run has not scored
+    or counts that are no weights, and EvidenceError or CriterionError as
+    :func:`~pcf_core.audit.reading.report`.
     """
     chosen, narrowed = _narrowed(run, texts, counts)
     preferences = replace(
@@ -290,11 +281,10 @@ def _narrowed(run: RunSpec, texts: Sequence[str], counts: Sequence[float]) -> tu
 def held_against(
     planted: Planted, preferences: Preferences, report: RiskReport, written: datetime, version: str
 ) -> Calibration:
-    """Compare the report of a calibration model with what was planted in it.
+    """Compare the report of a calibration model, under default options, with what was planted in it.
 
-    ``report`` has the default view options, in which the planted risks are stated.  ``written``: time of the
-    results; ``version``: of the app that scored the run, empty if unknown.  Raises RunError if the run has
-    other groups, occupations or contexts than the truth.
+    ``written``: time of the results; ``version``: of the app that scored the run, empty if unknown.  Raises
+    RunError if the run has other groups, occupations or contexts than the truth.
     """
     axes = (preferences.groups, preferences.occupations, preferences.templates)
     if axes != (planted.groups, planted.occupations, planted.contexts):

@@ -56,9 +56,8 @@ def compared(
 ) -> Comparison:
     """Compare two runs on their common templates and occupations, with the counts of the first.
 
-    ``level``: of the intervals, inside (0, 1).  Raises RunError if no template, occupation or group is
-    common, if the groups differ, or for a sampling plan, and EvidenceError, CriterionError or TemplateError
-    as :func:`~pcf_core.audit.reading.report`.
+    Raises RunError if no template, occupation or group is common, groups differ, or a run has a plan, and
+    EvidenceError, CriterionError or TemplateError as :func:`~pcf_core.audit.reading.report`.
     """
     common = common_part(first, second, options)
     criterion = Criterion.parse(options.criterion, options.scale, common.reference)
@@ -100,10 +99,7 @@ def compared(
 
 
 def risk_difference(first: RunView, second: RunView, options: ViewOptions) -> Difference:
-    """Return only the difference of R from :func:`compared`, in a fraction of its time.
-
-    Its only interval is that of the verdict, over whole templates.  Raises as :func:`compared`.
-    """
+    """Return only R of :func:`compared`, with its interval over whole templates, in much less time."""
     common = common_part(first, second, options)
     differences = risk_differences(
         common.values,
@@ -137,10 +133,7 @@ def common_part(first: RunView, second: RunView, options: ViewOptions) -> Common
 
 
 def common_names(first: RunSpec, second: RunSpec) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the common templates and occupations of two runs, in the order of the first.
-
-    Raises RunError if there are none, the groups differ, or for a sampling plan.
-    """
+    """Return common templates and occupations in the order of the first; raises as :func:`compared`."""
     for run in (first, second):
         _refuse_plan(run)
     groups, others = first.topic.group_names, second.topic.group_names
@@ -275,10 +268,9 @@ def warnings_of(
 def controlled(comparisons: Sequence[Comparison]) -> tuple[Comparison, ...]:
     """Correct each total's p-value for all comparisons, as ``adjusted`` (Holm 1979).
 
-    ``least_p`` is corrected in the same way: no p-value falls when another rises, so the least p-values of
-    all comparisons give the least corrected one.  R, R^p and R^c are separate questions, corrected
-    separately.  Holm makes no assumption on the dependence of comparisons, which share models here.  A single
-    comparison is unchanged.
+    ``least_p`` is corrected in the same way, as corrected p-values grow with uncorrected ones.  R, R^p and
+    R^c are corrected separately.  Holm makes no assumption on the dependence of comparisons, which share
+    models here.
 
     Source: Holm 1979, https://www.jstor.org/stable/4615733.
     """
@@ -314,11 +306,8 @@ def lettered(readings: Sequence[RunView], options: ViewOptions) -> list[str]:
 
     Two runs share a letter exactly if neither is shown to have the higher risk
     (:attr:`~pcf_core.core.risk.Difference.ordered`), corrected for all pairs, with the counts of the first;
-    see :func:`~pcf_core.measure.ties.letters`.
-
-    Raises RunError for fewer than two runs or more than ``MOST_LETTERED``, for too few templates for any
-    p-value to be small enough, and as :func:`common_part`; EvidenceError, CriterionError and TemplateError as
-    :func:`~pcf_core.audit.reading.report`.
+    see :func:`~pcf_core.measure.ties.letters`.  Raises RunError for fewer than two runs or more than
+    ``MOST_LETTERED``, for too few templates for any p-value to be small enough, and as :func:`compared`.
     """
     if not 2 <= len(readings) <= MOST_LETTERED:
         raise RunError(f"Letters can be assigned to 2 to {MOST_LETTERED} runs; {len(readings)} were given.")
@@ -365,10 +354,9 @@ def answers_elsewhere(
     options: ViewOptions,
     on_set: Callable[[str], None] = lambda name: None,
 ) -> list[OtherSentences]:
-    """Test the models of two runs in every other template set of the store, ordered by name.
+    """Test the models of two runs in every other template set of the store that these options can read.
 
-    Sets that cannot be read under these options are left out.  ``on_set`` gets each set's name before it is
-    read.
+    ``on_set`` gets each set's name before it is read.
     """
     pairs = elsewhere((info.run for info in store.runs() if info.complete), first, second)
     named = Counter(run.templates.name for run in (first, *(runs[0] for runs in pairs)))
@@ -385,10 +373,7 @@ def answers_elsewhere(
 def answer_in(
     store: Store, runs: tuple[RunSpec, RunSpec], options: ViewOptions, read: Read = load_result
 ) -> OtherSentences:
-    """Test which of two finished runs on the same templates has the higher risk.
-
-    Raises AuditError if they cannot be read under these options, or not be compared.
-    """
+    """Test which of two finished runs on the same templates has the higher risk; raises AuditError."""
     one, other = (read(store, run, options.protocol, options.aggregation) for run in runs)
     readings = RunView(runs[0], one, options), RunView(runs[1], other, options)
     return OtherSentences(
@@ -407,10 +392,9 @@ def elsewhere(runs: Iterable[RunSpec], first: RunSpec, second: RunSpec) -> list[
 def alike(runs: Iterable[RunSpec], shown: Sequence[RunSpec]) -> list[tuple[RunSpec, ...]]:
     """Return those ``runs`` that are like the shown ones except for their templates, ordered by set name.
 
-    Topic, occupations and how each model was scored are the same.  Subsets and supersets of the shown set are
-    left out, as they would only confirm it, and so are sampling plans, whose draws differ.  Of several runs
-    of one model on the same texts, the first counts.  Empty if the shown runs themselves differ in templates,
-    topic or occupations.
+    Left out are subsets and supersets of the shown set, which would only confirm it, sampling plans, and all
+    but the first run of a model on the same texts.  Empty if the shown runs differ in templates, topic or
+    occupations.
     """
     first, models = shown[0], [_scored(run) for run in shown]
     if any(_asked(run) != _asked(first) or run.templates.hash != first.templates.hash for run in shown):

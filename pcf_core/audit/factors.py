@@ -94,9 +94,8 @@ def factor_panels(
     """Make panels of wage, education, women's share, word frequency and own figures, each against risk.
 
     P-values are corrected by Holm's method for all slopes of both kinds of lines.  ``matching``: how well a
-    word has to fit its row of the statistics.  ``own``: a user's figures, as a further panel.  ``noise``:
-    variation of these risks over templates; ``None``: they are taken as exact.  Raises EvidenceError if the
-    table of the statistics is missing or damaged.
+    word has to fit its row of the statistics.  ``noise``: variation of these risks over templates; ``None``:
+    they are taken as exact.  Raises EvidenceError if the table of the statistics is missing or damaged.
     """
     risks = {row.occupation: float(getattr(row, quantity)) for row in report.occupations}
     all_factors = factors()
@@ -112,10 +111,7 @@ def factor_panels(
 
 
 def noise_of(reading: RunView, unit: TemplateUnit, quantity: Quantity) -> TemplateNoise | None:
-    """Return how the risks of a run vary over whole templates, which all occupations share.
-
-    ``unit``: resampled for intervals over templates, with its weights.
-    """
+    """Return how the risks of a run vary over whole templates, given the ``unit`` of its intervals."""
     matrix = reading.matrix
     stereotypes = matrix.criterion.stereotypes(matrix.values)
     return template_noise(matrix.occupations, stereotypes, unit.whole, matrix.criterion, quantity)
@@ -311,8 +307,8 @@ def read_against(
     """Compare a model with its training text; ``None`` if no occupation can be compared.
 
     ``groups``: ``male`` and ``female``, in any order.  ``stereotypes`` [occupation, template, group]: against
-    an even split, on the scale that ends at 1.  ``unit``: resampled of the templates.  ``tilt``: mean
-    stereotypes of *male* with intervals over templates.  Raises TopicError for other groups.
+    an even split, on the scale that ends at 1.  ``tilt``: mean stereotypes of *male* with intervals over
+    templates.  Raises TopicError for other groups.
     """
     if set(groups) != set(GROUPS):
         raise TopicError(

@@ -45,11 +45,7 @@ NAMES: Mapping[Part, str] = {
 
 
 def _fits_in(run: RunSpec) -> tuple[tuple[Part, ...], ...]:
-    """Return what fits at ``[Y]`` in each template of a run.
-
-    It is not part of a run key: runs stored before templates stated it use today's set of the same name and
-    texts.
-    """
+    """Return what fits at ``[Y]`` in each template, by today's set of the name for runs that lack it."""
     templates = run.drawn.templates
     if not any(template.fits for template in templates):
         try:
@@ -81,9 +77,9 @@ def identity_of(run: RunSpec) -> list[str]:
 def words_at(topic: Topic, words: Collection[str], fits: tuple[Part, ...]) -> tuple[str, ...]:
     """Return the words that count in a template, in the topic's order.
 
-    In an aligned topic counterparts count together.  If no complete row of them fits, each word that fits
-    counts: *his* and *her* before a noun, whose counterparts in the papers' list are *hers* and *him*.
-    ``words``: those that the model can express.  ``fits``: what fits at ``[Y]``; empty for anything.
+    In an aligned topic counterparts count together, or separately if no complete row of them fits: *his* and
+    *her* before a noun, whose counterparts in the papers' list are *hers* and *him*. ``words``: those that
+    the model can express.  ``fits``: what fits at ``[Y]``; empty for anything.
     """
     able = set(words) - set(unfit_words(topic, [fits]))
     if topic.aligned:
@@ -140,10 +136,7 @@ def parts_of(word: str, language: str = "en") -> frozenset[Part]:
 
 
 def unfit_words(topic: Topic, fits: Iterable[tuple[Part, ...]]) -> dict[str, str]:
-    """Return the words that do not fit in every template, each with the reason.
-
-    ``fits``: what each template takes at ``[Y]``; empty for anything.
-    """
+    """Return the words that do not fit in every template, each with the reason; ``fits``: by template."""
     taken = [one for one in dict.fromkeys(fits) if one]
     reasons = {}
     for word in topic.words:
@@ -178,10 +171,7 @@ TOKENS_DIFFER = "The groups' words have different numbers of tokens"  # beginnin
 
 
 class TokenSums:
-    """Probability of each group's words by number of tokens, summed over the cells read so far.
-
-    A word gets its share of the topic's probability in a cell, so that all cells count equally.
-    """
+    """Probability of groups' words by number of tokens, summed over cells with equal weight."""
 
     def __init__(self, topic: Topic, words: Sequence[str]) -> None:
         self._group = {

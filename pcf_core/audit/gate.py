@@ -135,11 +135,10 @@ def check_groups(policy_context: Context, topic: Topic) -> None:
 def check_plan(context: Context, run: RunSpec, error: float, *, early: bool, has_baseline: bool) -> None:
     """Refuse limits on which no verdict is possible, before anything is scored for them.
 
-    ``error``: of each limit.  ``early``: whether there are looks before all templates are scored.
-
-    Raises PolicyError for a limit on a group that the topic lacks, or on an increase without a baseline,
-    CriterionError for an unknown criterion, or an error too small for resampling, and EvidenceError or
-    TopicError for weights or a reference that the run cannot be read with.
+    ``error``: of each limit.  ``early``: whether there are looks before all templates are scored.  Raises
+    PolicyError for a limit on an unknown group, or on an increase without a baseline, CriterionError for an
+    unknown criterion or an error too small for resampling, and EvidenceError or TopicError for unusable
+    weights or references.
     """
     check_groups(context, run.topic)
     if context.compares and not has_baseline:
@@ -211,9 +210,9 @@ def check_context(
     """Judge the limits of one context, in looks if it may stop early.
 
     A limit keeps the verdict of the look that decided it; scoring ends once every limit has one.  ``run``: of
-    all its templates.  ``error``: of each limit.  ``read``: scores the run of a look, if need be, and reads
-    it.  ``policy``: says what *cannot tell* means if the context does not.  ``early``: whether there are
-    looks before all templates are scored. ``read_baseline``: returns what to compare a look's run with.
+    all its templates.  ``error``: of each limit.  ``read`` scores the run of a look, if need be, and reads
+    it; ``read_baseline`` returns what to compare it with.  ``policy``: says what *cannot tell* means if the
+    context does not.
 
     Raises InputError as :func:`check_plan`, and RunError for a baseline that has other groups, or no template
     or occupation in common.
@@ -249,20 +248,16 @@ def check_context(
 
 
 def same_model(one: ScoringKey, other: ScoringKey) -> bool:
-    """Return whether two keys are of the same weights, read by the same rules, under any names.
+    """Return whether two keys have the same weights and rules, under any names, trusting a pack's claim.
 
-    A pack's claim about its weights counts: claiming the candidate's own weights gains nothing over comparing
-    it with itself.
+    A false claim gains nothing: the candidate would be compared with itself.
     """
     return one.model_dump(exclude={"model"}) == other.model_dump(exclude={"model"})
 
 
 @dataclass(frozen=True)
 class Look:
-    """A model and, if wanted, its baseline at one look.
-
-    ``error``: intervals have the level 1 − ``error``.  ``available``: templates of the whole set.
-    """
+    """A model and perhaps its baseline; ``error`` of the intervals, ``available`` templates of the set."""
 
     reading: RunView
     baseline: RunView | None

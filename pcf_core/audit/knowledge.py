@@ -93,9 +93,9 @@ def answer_probabilities(
     """Compute p(right | right or wrong) of every fact in every template.
 
     ``words``: the answers that count, in the order of the last axis; ``unusable``: the others.  ``nats``
-    [fact, template, word]: log-probabilities.  ``table``: of answers that the model cannot distinguish, one
-    right or one wrong counts, and one that is both counts for neither.  Facts without a right or a wrong
-    answer that counts are left out, with the reason.
+    [fact, template, word]: log-probabilities.  Of answers with equal tokens in ``table``, one counts if all
+    are right or all wrong, else none.  Facts without a right or a wrong answer that counts are left out, with
+    the reason.
     """
     column_of = {word: column for column, word in enumerate(words)}
     facts, values, elsewhere, left_out = [], [], [], list(unusable)
@@ -216,8 +216,7 @@ def knowledge_key(facts_set: KnowledgeSet, key: ScoringKey) -> str:
 def knowledge_audit_of(store: Store, key: ScoringKey, facts_set: KnowledgeSet) -> SelfAudit | None:
     """Load the self-audit that was made when a set was scored.
 
-    ``None`` while it is in progress, if nothing was scored for the set itself, or if an earlier version
-    scored it.
+    ``None`` if it is in progress, was made for another set, or by an earlier version.
     """
     stored = store.load_result(knowledge_key(facts_set, key), AUDIT)
     try:

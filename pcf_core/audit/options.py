@@ -230,11 +230,11 @@ def word_scoring(protocol: str) -> str:
 
 
 def unit_of(run: RunSpec, weights: FloatArray, options: ViewOptions) -> TemplateUnit:
-    """Return the unit of a run's templates, by their [template] weights.
+    """Return the unit of a run's templates, by their [template] weights: a draw for an unfinished plan.
 
-    It is the template, unless only counts are to be resampled and are the weights: then the mention, or the
-    document if every template with a count has its number of documents.  With an unfinished sampling plan it
-    is always the draw.  Raises CriterionError for mentions if a count is not a whole number.
+    Otherwise a template, unless only counts are resampled and are the weights: then a mention, or a document
+    if every template with a count has its number of documents.  Raises CriterionError for a count that is not
+    a whole number.
     """
     templates = run.drawn.templates
     counts = run.drawn.counts

@@ -27,10 +27,7 @@ FEWEST = 2  # complete occupations or sentences, below which nothing is read
 
 @dataclass(frozen=True)
 class CompletePart:
-    """The complete part of an unfinished run: ``done`` of its ``total`` occupations, or templates.
-
-    ``over``: which of the two, and so the axis of the interval for the whole run.
-    """
+    """The complete part of an unfinished run: ``done`` of ``total``, ``over`` occupations or templates."""
 
     run: RunSpec
     over: Literal["occupations", "templates"]
@@ -46,7 +43,7 @@ class CompletePart:
 def complete_part(store: Store, run: RunSpec) -> CompletePart | None:
     """Return the complete occupations of a run, or its complete templates if their share is larger.
 
-    ``None`` before two are complete, and for a run with a sampling plan, which has an estimate at each look.
+    ``None`` for fewer than two, and for a sampling plan.
     """
     if run.plan is not None:
         return None
@@ -87,10 +84,7 @@ def partial_report(store: Store, part: CompletePart, options: ViewOptions) -> Re
 
 
 def range_of_whole(part: CompletePart, report: RiskReport) -> Interval | None:
-    """Return the probable range of the whole run's risk, if enough is complete.
-
-    Intervals over counts alone do not generalise to other sentences.
-    """
+    """Return a range for the whole run's risk, unless too little or only counts are resampled."""
     interval = report.interval("overall_risk", part.over)
     if interval is None or interval.few or interval.unit in COUNTS_ONLY:
         return None

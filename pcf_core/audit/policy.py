@@ -190,8 +190,8 @@ class Policy(StrictRecord):
 def read_policy(path: Path) -> Policy:
     """Read a policy from a TOML file.
 
-    Raises PolicyError for a file that is over 64 kB, not readable or not TOML, for a field that is unknown,
-    missing or of another type or range, and for no limit or too many.
+    Raises PolicyError for a file over 64 kB or unreadable, for a field that is unknown, missing or not
+    allowed, and for no limit or too many.
     """
     try:
         size = path.stat().st_size

@@ -116,12 +116,9 @@ def aggregated(
 ) -> FloatArray:
     """Turn preferences of sums over words (PCF Eq. 11) into those of ``aggregation``.
 
-    The mean over a group's words is their sum divided by their number, up to a common factor, so words need
-    not be read again.  With equally many words in each group nothing changes.  The authors' script for race
-    uses the mean.
-
-    ``values`` [..., group]: preferences of sums.  ``words``: those that were added up.  ``at``: the words
-    that count in each template, if they differ; ``values`` are then [..., template, group].
+    The mean over a group's words, as in the authors' script for race, is their sum divided by their number,
+    up to a common factor.  ``values`` [..., group]: preferences of sums of ``words``.  ``at``: the words that
+    count in each template, if they differ; ``values`` are then [..., template, group].
     """
     sizes = np.array([group_sizes(topic, some) for some in at] if at else group_sizes(topic, words))
     if aggregation == "sum" or (sizes == sizes[..., :1]).all():
@@ -188,7 +185,7 @@ def words_that_count(
 ) -> tuple[tuple[str, ...], tuple[LeftOut, ...]]:
     """Choose the words of a run that count, by all its slots; see :func:`select_words`.
 
-    Raises TemplateError for a selection by tokens if their number is unknown at the ``[Y]`` of a template.
+    Raises TemplateError for a selection by tokens if their number is unknown at a ``[Y]``.
     """
     slots, written = slots_of(run), store.known_words(run.scoring)
     table = table_at(written, run.topic.words, slots)
@@ -350,10 +347,7 @@ PROMPTS_AT_ONCE = 32_768
 
 
 def prompt_parts(run: RunSpec) -> Iterator[tuple[str, ...]]:
-    """Yield the run's prompts in order, in parts that make whole shards.
-
-    So shards have the same prompts wherever scoring was interrupted.
-    """
+    """Yield the run's prompts in order, in parts that make the same whole shards after an interruption."""
     shard = settings().most_prompts
     size = shard * max(1, PROMPTS_AT_ONCE // shard)
     prompts = run.prompts

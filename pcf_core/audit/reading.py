@@ -99,11 +99,7 @@ class View:
 
 
 def view_of(run: RunSpec, options: ViewOptions) -> View:
-    """Resolve the options for a run; see :func:`report`, which also says what is left out.
-
-    Raises EvidenceError or TopicError for weights or a reference that this run cannot be read with,
-    TemplateError for template weights that a sampling plan does not allow, and CriterionError.
-    """
+    """Resolve the options for a run, raising the errors of :func:`report`, and TopicError for a reference."""
     return _view(run, options, counted_occupations(run.evidence, run.topic, options))
 
 
@@ -195,9 +191,8 @@ def read_with(
 ) -> RunSpec:
     """Return a run with the counts of another set of its templates, or the weights of another list.
 
-    Templates and terms stay in the order of the run.  Raises TemplateError or EvidenceError for other
-    templates or terms than those that were scored, and RunError if the run has a sampling plan with other
-    counts.
+    Raises TemplateError or EvidenceError for other templates or terms than those that were scored, and
+    RunError if the run has a sampling plan with other counts.
     """
     changed = run
     if templates is not None:
@@ -272,10 +267,7 @@ def matrix_report(document: Mapping[str, Any], options: ViewOptions, resamples: 
 
 
 def _refuse_what_a_matrix_lacks(options: ViewOptions, counted: bool) -> None:
-    """Refuse options about weights, words, protocols or counts, which only a run has.
-
-    ``counted``: whether the matrix has the weights of its templates.
-    """
+    """Refuse options about words, protocols, counts and (unless ``counted``) template weights."""
     if options.reference != "uniform" or options.occupation_weights != "uniform":
         raise CriterionError(
             "A matrix has weights of its own and is always compared with an even split: leave out --weights "

@@ -68,10 +68,7 @@ def result_name(run: RunSpec, protocol: Protocol) -> str:
 
 
 def kept_name(store: Store, run: RunSpec, protocol: Protocol) -> str:
-    """Return that name, with a suffix once the words' tokens at the start of a text are known.
-
-    Results stored before that are then computed again.
-    """
+    """Return a result's name, with a suffix once words' tokens at the start of a text are known."""
     name, slots = result_name(run, protocol), slots_of(run)
     if all(slot.before != "nothing" for slot in slots):
         return name
@@ -88,9 +85,9 @@ def load_result(
 ) -> Result:
     """Load a run's preferences, or compute them from the words and store them.
 
-    Sums over words are stored; means follow from them (:func:`~pcf_core.audit.preferences.aggregated`).
-    ``on_prompts``: see :func:`~pcf_core.audit.preferences.assemble`.  Raises RunError if the run is not
-    finished, or was scored under another protocol.
+    Sums over words are stored; means follow from them.  ``on_prompts``: see
+    :func:`~pcf_core.audit.preferences.assemble`.  Raises RunError if the run is not finished, or has another
+    protocol.
     """
     check_protocol(run, protocol)
     name = kept_name(store, run, protocol)
@@ -119,11 +116,7 @@ class Read(ReadProtocol):
 
 @dataclass(frozen=True)
 class Report:
-    """A finished run under view options, with its ``report``.
-
-    ``view_key``: equal for two that show the same.  ``load`` returns its preferences, which are large and not
-    always needed.
-    """
+    """A finished run with its ``report``, the ``view_key`` of what it shows, and ``load`` for preferences."""
 
     run: RunSpec
     view_key: str
@@ -183,10 +176,9 @@ class Results:
         self._read = read
 
     def open(self, run: RunSpec, options: ViewOptions, *, brief: bool = False) -> Opened:
-        """Open a run under view options.
+        """Open a run under view options, or a run that has drawn some of its templates by a sampling plan.
 
-        If not all of its templates are scored, a run that has drawn some of them by a sampling plan is opened
-        instead. ``brief``: see :func:`~pcf_core.audit.reading.report`.
+        ``brief``: see :func:`~pcf_core.audit.reading.report`.
         """
         try:
             if self.must_wait(run, options):
@@ -202,11 +194,7 @@ class Results:
             return Refused(str(error))
 
     def report(self, run: RunSpec, options: ViewOptions, *, brief: bool = False) -> Report:
-        """Report a finished run under view options.
-
-        Raises RunError if it is not finished, or was scored under another protocol, and AuditError if it
-        cannot be read under these options.
-        """
+        """Report a finished run under view options; raise RunError or AuditError if that is impossible."""
         result = self.reading(run, options).result
         return Report(run, run.key, report(result, run, options, brief=brief), lambda: result)
 
@@ -226,10 +214,7 @@ def plans_of(store: Store, run: RunSpec) -> list[RunInfo]:
 
 
 def drawn_run(store: Store, run: RunSpec) -> RunSpec | None:
-    """Return the finished run with the most draws from these templates by the same counts.
-
-    It gets today's templates, since numbers of documents are not part of the run key.
-    """
+    """Return the finished run with the most draws by the same counts, with today's templates."""
     counts = run.templates.counts.tolist()
     finished = [
         info.run
@@ -241,10 +226,7 @@ def drawn_run(store: Store, run: RunSpec) -> RunSpec | None:
 
 
 def look_at(store: Store, run: RunSpec) -> Look:
-    """Return the current estimates of a run with a sampling plan, under the options of its goal.
-
-    Raises RunError if its draws are not scored yet, or it has no plan.
-    """
+    """Return a plan's current estimates under its goal's options; raise RunError unless draws are scored."""
     options = ViewOptions(protocol=cast(Protocol, run.scoring.protocol))
     look = report(load_result(store, run, options.protocol), run, options).sampling
     if look is None:
@@ -287,10 +269,7 @@ def tokens_name(name: str) -> str:
 def size_warnings(
     run: RunSpec, words: Sequence[str], aggregation: Aggregation, at: Sequence[Sequence[str]] = ()
 ) -> tuple[str, ...]:
-    """Return a warning if sums favour the groups with more words.
-
-    ``at``: the words that count in each template, if they differ; the first with unequal groups is named.
-    """
+    """Return a warning if sums favour groups with more words; ``at``: words by template, if they differ."""
     counted = [group_sizes(run.topic, some) for some in at or (words,)]
     unequal = next((sizes for sizes in counted if len(set(sizes)) > 1), counted[0])
     sizes = dict(zip(run.topic.group_names, unequal, strict=True))
@@ -370,10 +349,7 @@ def self_audit_of(store: Store, run: RunSpec) -> SelfAudit | None:
 
 
 def unchecked(facts: SelfAudit) -> dict[str, Any]:
-    """Return the provenance of a run that can be read while its cells are still to be checked.
-
-    ``facts``: what is known of its scorer so far.
-    """
+    """Return the provenance of a run that can be read before its check; ``facts``: of its scorer so far."""
     return {"self_audit": facts.model_copy(update={"note": NOT_YET}).model_dump(), UNCHECKED: True}
 
 

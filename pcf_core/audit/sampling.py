@@ -20,10 +20,7 @@ from pcf_core.store.store import Store
 
 
 def planned(run: RunSpec, within: float, seed: int = 0) -> RunSpec:
-    """Return the run with a sampling plan and the draws of its first look; ``within`` has six digits.
-
-    Raises CriterionError for a half-width that no plan can have.
-    """
+    """Return the run with a plan and its first draws; raise CriterionError for an impossible half-width."""
     plan = SamplingPlan(
         within=float(f"{within:.6g}"), seed=seed, times=()
     )  # 0.1 + 0.2 is the same goal as 0.3
@@ -38,11 +35,7 @@ def with_draws(run: RunSpec, draws: int) -> RunSpec:
 
 
 def furthest(store: Store, run: RunSpec) -> RunSpec:
-    """Return the stored run with the draws made so far, or the run itself if it is not stored.
-
-    Its lists are those of :meth:`~pcf_core.store.store.Store.as_stored`.  Stored draws only grow after a look
-    at the earlier ones was too imprecise.
-    """
+    """Return the stored run with the draws made so far, or the run itself if it is not stored."""
     for info in store.runs():
         same = info.run.key == run.key and info.run.scoring.imported == run.scoring.imported
         if same:

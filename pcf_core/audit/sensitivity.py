@@ -47,10 +47,7 @@ from pcf_core.store.store import Store
 
 
 def _option_choices(case: Case) -> Variation:
-    """Change view options one at a time.
-
-    Scales are units and not choices, nor are a list's own weights if it has none.
-    """
+    """Change one view option at a time, but no scale (a unit), nor own weights if there are none."""
     now = case.options
     several = "with two groups one stereotype at most is above 0, and all criteria agree"
     for field, one in shown_fields(type(now)).items():
@@ -144,10 +141,7 @@ LEAST_LEFT = 1e-9  # of the weight; less means that one template has all
 
 
 def _template_choices(case: Case) -> Variation:
-    """Yield fewer of the run's own templates, with their weights.
-
-    The heaviest are a choice; random halves and all but one show the dependence on the sample.
-    """
+    """Yield parts of the run's templates: the heaviest, random halves, and all but one."""
     weights, texts = case.view.template_weights, case.run.drawn.texts
     if len(texts) == 1:
         yield Unavailable(dimension="templates", name="fewer templates", reason="the run has one template")
@@ -239,8 +233,8 @@ def sensitivity(
 ) -> Sensitivity:
     """Load the stored table, or compute it from the words and store it.
 
-    Raises RunError if the run is not finished, was scored under another protocol, or has a sampling plan, and
-    AuditError for options that this run cannot be read with.
+    Raises RunError for an unfinished run, another protocol or a sampling plan, and AuditError for unusable
+    options.
     """
     name = sensitivity_name(store, run, options)
     stored = store.load_result(run.kept_as, name)

@@ -132,10 +132,7 @@ def _slots(texts: tuple[str, ...], terms: tuple[str, ...]) -> tuple[Slot, ...]:
 
 
 def _of_text(text: str, all_terms: tuple[str, ...]) -> Iterator[Slot]:
-    """Yield the slots of a template's text, which may differ by term.
-
-    A term that touches ``[Y]`` may end a sentence ("Dr."), or be joined to the word.
-    """
+    """Yield the slots of a template's text, which differ by term if the term touches ``[Y]``."""
     prompt, *letters = whole_word_prompt(text)
     left, _, right = prompt.partition(GAP)
     if any(letters) or left.endswith("[X]") or right.startswith("[X]"):
@@ -152,10 +149,7 @@ def _of_text(text: str, all_terms: tuple[str, ...]) -> Iterator[Slot]:
 
 @lru_cache(maxsize=32)
 def _telling_terms(terms: tuple[str, ...]) -> tuple[str, ...]:
-    """Return one of all terms that are equal in what decides a slot.
-
-    That is the first two characters, and the last ones from a letter or digit on, which may be any.
-    """
+    """Return one of all terms with equal ends, up to letters and digits; only these decide a slot."""
     seen: dict[tuple[str, str], str] = {}
     for term in terms:
         shape = "".join("x" if character.isalnum() else character for character in term)
@@ -210,10 +204,7 @@ def refusal(word: str, written: str, table: TokenTable) -> str:
 
 
 def starts_counted(table: TokenTable, words: Sequence[str], slots: Sequence[Slot]) -> bool:
-    """Return whether the words' tokens at the beginning of a text are known, if a slot is there.
-
-    Scores of earlier versions may lack them, without needing new scores.
-    """
+    """Return whether the words' tokens at the beginning of a text are known, if a slot is there."""
     written = written_words(words, [slot for slot in slots if slot.before == "nothing"])
     return table.unspaced.union(table.at_start, table.refused).issuperset(written)
 
@@ -279,8 +270,8 @@ def gather_with_left(
 ) -> tuple[FloatArray, FloatArray | None]:
     """Return the same, and [prompt, word] nats of the words given the text on the left alone.
 
-    These are NaN where a token spans word and right text, and equal the scores where no text follows.
-    ``None`` if some are not stored, as for endpoints and shards of earlier versions.
+    These are NaN where a token spans word and right text, and equal the scores where no text follows;
+    ``None`` if some are not stored.
     """
     values = np.full((len(prompts), len(words)), np.nan, dtype=np.float32)
     left, is_known = values.copy(), True

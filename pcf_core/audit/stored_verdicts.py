@@ -29,10 +29,7 @@ MOST_CELLS = 20_000_000  # resamples × occupations × groups: 160 MB an array
 
 @dataclass(frozen=True)
 class StoredVerdicts:
-    """The verdicts on a model from stored runs.
-
-    ``report``: ``None`` if a run of the policy is ``missing``, as a policy is judged as a whole.
-    """
+    """The ``report`` on a model from stored runs, or ``None`` if a run of the policy is ``missing``."""
 
     report: GateReport | None
     missing: tuple[RunSpec, ...] = ()
@@ -43,10 +40,7 @@ class _NotScoredError(Exception):
 
 
 def planned_runs(policy: Policy, scoring: ScoringKey) -> tuple[RunSpec, ...]:
-    """Return the run of each context, with all its templates.
-
-    Raises InputError for a name that is unknown here, a file, or a group that the topic does not have.
-    """
+    """Return the full run of each context; raise InputError for an unknown name or group, or a file."""
     return tuple(_planned(context, scoring) for context in policy.contexts)
 
 
@@ -69,11 +63,10 @@ def _planned(context: Context, scoring: ScoringKey) -> RunSpec:
 def stored_verdicts(
     store: Store, policy: Policy, scoring: ScoringKey, read: Read = load_result
 ) -> StoredVerdicts:
-    """Judge a model by the runs of the store.
+    """Judge a model by the runs of the store, in the looks of the command ``check``.
 
-    Looks of a policy that stops early are those of the command ``check``, and so are the verdicts.  Raises
-    InputError as :func:`planned_runs`, for more resamples than a page may use and for a baseline that is not
-    named, and RunError if the baseline is not the key of a run, or cannot be compared.
+    Raises InputError as :func:`planned_runs`, for too many resamples and an unnamed baseline, and RunError if
+    the baseline is not the key of a run, or cannot be compared.
     """
     planned = planned_runs(policy, scoring)
     reports, missing = [], []

@@ -131,9 +131,8 @@ def list_risks(
 ) -> tuple[dict[str, ListRisks], dict[str, ListRisks]]:
     """Compute risks under each list, and under the counted words without some, by the lists' names.
 
-    ``store`` has every word of the lists in every prompt of the run.  ``words``: those that count now, from
-    which ``outs`` are left out (:func:`leave_outs`).  ``on_prompts`` gets the number of prompts read so far;
-    an exception of it ends the reading.
+    ``store`` has every word of the lists in every prompt.  ``words``: those that count now, from which
+    ``outs`` are left out (:func:`leave_outs`).  ``on_prompts`` gets the number of prompts read so far.
     """
     used = used_words(run.topic, words)
     read = tuple(
@@ -195,9 +194,9 @@ def _without(
 
 
 def all_but_one(nats: FloatArray, aggregation: Aggregation = "sum") -> FloatArray:
-    """Return [prompt, word] logarithm of the sum, or mean, of the probabilities of all other words.
+    """Return [prompt, word] log of the sum, or mean, of all other words' probabilities, −∞ if none.
 
-    −∞ throughout for a single word.  There is no subtraction, so no loss where one word dominates.
+    Nothing is subtracted, so no digits are lost where one word dominates.
     """
     none = np.full((len(nats), 1), -np.inf)
     before = np.hstack([none, np.logaddexp.accumulate(nats, axis=-1)[:, :-1]])

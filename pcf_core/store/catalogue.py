@@ -38,10 +38,7 @@ ROWS_AT_ONCE = 256
 
 
 class Catalogue:
-    """The tables of an index, in a database that other processes use too.
-
-    Every method raises DamagedCatalogueError if the file is damaged.
-    """
+    """The tables of a shared index; methods raise DamagedCatalogueError if the file is damaged."""
 
     def __init__(self, database: Database) -> None:
         self.database = database

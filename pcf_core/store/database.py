@@ -67,11 +67,7 @@ class Database:
 
     @property
     def current(self) -> bool:
-        """Whether other processes read what is written here.
-
-        They do not if the database is in memory because the folder is not writable, or if its file was
-        deleted or replaced after it was opened.
-        """
+        """Whether other processes read what is written here: not in memory or after the file was replaced."""
         if self._file is None:
             return not self._refusal
         try:
@@ -141,10 +137,7 @@ class Database:
         return bool(row["found"])
 
     def salvaged(self, statements: Sequence[str]) -> Iterator[sqlite3.Row]:
-        """Yield the readable rows of the damaged file that this one replaces, if any.
-
-        Each statement ends at its first unreadable row.
-        """
+        """Yield the readable rows of the damaged file, each statement up to its first unreadable row."""
         for statement in statements:
             with suppress(*UNREADABLE), closing(_existing(damaged(self._path))) as connection:
                 connection.row_factory = sqlite3.Row
@@ -193,10 +186,7 @@ class Database:
 
 
 def opened(path: Path, use: Callable[[Database], T]) -> T:
-    """Open the file and return what ``use`` makes of it; a damaged file is replaced once.
-
-    Raises StoreError as :func:`open_database`, and what ``use`` raises.
-    """
+    """Open the file and return what ``use`` makes of it; replace a damaged file once."""
     try:
         return use(open_database(path))
     except DamagedCatalogueError:
@@ -204,10 +194,7 @@ def opened(path: Path, use: Callable[[Database], T]) -> T:
 
 
 def open_database(path: Path) -> Database:
-    """Open the file, or a database in memory if the folder is read-only or full.
-
-    A file that is not a database is renamed and replaced by a new one.
-    """
+    """Open the file, replaced if it is no database, or a database in memory if the folder is unwritable."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with _alone(path):
@@ -232,10 +219,7 @@ def damaged(path: Path) -> Path:
 
 @contextmanager
 def _alone(path: Path) -> Iterator[None]:
-    """Hold the lock for opening or replacing the file.
-
-    Otherwise a process could open the new file with SQLite's files beside the old one.
-    """
+    """Hold the lock for opening or replacing the file, as SQLite's files belong to the old one."""
     folder = path.parent / FOLDER
     folder.mkdir(exist_ok=True)
     lock = FileLock(folder / path.name)
@@ -276,8 +260,7 @@ def _existing(path: Path) -> sqlite3.Connection:
 def _use_wal(connection: sqlite3.Connection) -> None:
     """Switch to write-ahead logging, so that readers do not wait for the writer.
 
-    The switch needs exclusive access and SQLite's busy timeout does not cover it, so processes that open a
-    new file at once wait here.
+    Processes that open a new file at once wait here, as SQLite's timeout does not cover the exclusive access.
     """
     deadline = time.monotonic() + BUSY_SECONDS
     while True:

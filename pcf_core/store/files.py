@@ -47,20 +47,16 @@ def sha256(data: bytes) -> str:
 
 
 def write_whole(path: Path, data: bytes, suffix: str = ".tmp") -> None:
-    """Write a file completely or not at all, even if the power fails.
+    """Write a file completely or not at all, even if the power fails; raise OSError if that fails.
 
-    The draft beside it has a fixed name, so the next attempt overwrites that of a killed process.  Callers
-    therefore hold a lock (:meth:`pcf_core.store.database.Database.transaction`), or use a ``suffix`` of their
-    own.  Raises OSError if the folder is full or cannot be written; nothing is left behind.
+    The next attempt overwrites the draft of a killed process, which has a fixed name; so callers hold a lock
+    (:meth:`pcf_core.store.database.Database.transaction`), or use a ``suffix`` of their own.
     """
     write_together({path: data}, suffix)
 
 
 def write_together(files: Mapping[Path, bytes], suffix: str = ".tmp") -> None:
-    """Write several files as :func:`write_whole` does, and wait for the disk once.
-
-    They get their names in this order, once all bytes are on the disk.
-    """
+    """Write several files as :func:`write_whole` does, in this order, waiting for the disk once."""
     with _drafted(files, suffix) as drafts:
         for path, draft in drafts.items():
             draft.replace(path)
@@ -139,10 +135,7 @@ def unseal(data: bytes) -> dict[str, Any]:
 
 @contextmanager
 def as_store_error(path: Path, setting: str = "PCF_CACHE") -> Iterator[None]:
-    """Turn errors of the operating system or SQLite into a StoreError about ``path``.
-
-    ``setting``: the setting that chooses another folder.
-    """
+    """Turn errors of the system or SQLite into a StoreError on ``path`` and the setting that chooses it."""
     try:
         yield
     except (OSError, sqlite3.Error) as error:
@@ -196,10 +189,10 @@ NOBODY_KNOWN = "another process"
 
 @contextmanager
 def locked(root: Path, name: str, while_waiting: Callable[[str], None]) -> Iterator[None]:
-    """Hold the lock on a piece of work, as soon as no other process has it.
+    """Hold the lock on a piece of work, as soon as no other process has it; never remove the lock file.
 
-    The lock file is never removed: otherwise two waiting processes could get the lock.  ``while_waiting`` is
-    called several times a second with the name of the holder; an exception of it ends the waiting.
+    ``while_waiting`` is called several times a second with the holder's name; an exception of it ends the
+    waiting.
     """
     path = root / FOLDER / name
     with as_store_error(path):

@@ -90,8 +90,7 @@ class Imported:
     def add(self, runs: Mapping[str, Mapping[str, bytes]], texts: Mapping[str, Mapping[str, bytes]]) -> None:
         """Store the files of runs and text audits, by key and path: all of them or none.
 
-        They are written into a staging folder, which is renamed when complete.  An existing folder of the
-        name is left from an interrupted deletion, or has a damaged record.
+        They are written into a staging folder, which is renamed when complete and replaces a leftover one.
         """
         packs = {**runs, **{f"{TEXTS}/{key}": files for key, files in texts.items()}}
         self._folder.mkdir(parents=True, exist_ok=True)

@@ -103,10 +103,7 @@ class Journal:
             os.fsync(file.fileno())
 
     def read(self) -> Journaled:
-        """Read all entries and check that each follows the one before.
-
-        Raises StoreError if the file exists and cannot be read.
-        """
+        """Read all entries, checking that each follows the one before; raise StoreError if unreadable."""
         try:
             with open(self.path, "rb", opener=at_once) as file:
                 must_be_file(file, self.path)
@@ -152,10 +149,7 @@ def _line(entry: Entry) -> bytes:
 
 
 def _end_of(file: FileIO) -> tuple[int, str]:
-    """Return the number and the digest of the last line, after ending an incomplete one.
-
-    If it cannot be read, its number is the number of lines.
-    """
+    """End an incomplete last line; return its number (its position if unreadable) and its digest."""
     size = file.seek(0, os.SEEK_END)
     if not size:
         return 0, BEGINNING

@@ -126,8 +126,8 @@ class Layer:
     def _look(self, scoring: str) -> None:
         """Count a change since the last look; the caller's transaction keeps threads apart.
 
-        A writer adds files to the folder, then a number to the index.  The number changes even within one
-        tick of the disk's clock, and the folder even if the writer was killed before it came to the index.
+        The folder changes even if a writer was killed, the index's number even within a tick of the disk's
+        clock.
         """
         mark = self._mark(scoring)
         if self._marks.get(scoring) != mark:
@@ -210,10 +210,9 @@ def stamps_of(folder: Storage, shard: str) -> Stamps:
 
 
 def read_or_set_aside(read: Callable[[], T], folder: Storage, shard: str, catalogue: Catalogue) -> T | None:
-    """Read a shard with ``read``; return ``None`` if it is gone or cannot be used.
+    """Read a shard with ``read``; return ``None`` if it is gone or damaged.
 
-    A failure is tried again while nobody writes; then a damaged shard is renamed, and the catalogue gets a
-    warning.
+    A failure is tried again while nobody writes; then the shard is renamed, and the catalogue gets a warning.
     """
     try:
         return read()
@@ -297,10 +296,7 @@ class Gathered:
 def gathered(
     layers: Sequence[Layer], key: ScoringKey, prompts: Sequence[str], words: Sequence[str]
 ) -> Gathered:
-    """Return the scores of prompts × words, each from the first layer that has it.
-
-    Raises DamagedCatalogueError if a shard does not contain what a catalogue says.
-    """
+    """Return the scores of prompts × words, each from the first layer that has it."""
     values = np.full((len(prompts), len(words)), np.nan, dtype=np.float32)
     left, has_left = values.copy(), np.zeros(values.shape, dtype=bool)
     for layer in layers:
@@ -381,9 +377,8 @@ class Deletable:
 def deletable(root: Path, layer: Layer, run: RunSpec, others: Iterable[RunSpec]) -> Deletable:
     """Return what deleting a run would delete.
 
-    Several runs of a model may share scores: a shard is deleted with a run only if that run uses all of it
-    and none of ``others``, which may include the run, uses any of it.  Shards in a folder shared by several
-    caches are never deleted.
+    A shard is deleted only if this run uses all of it and none of ``others`` (which may include the run) any
+    of it. Shards in a folder shared by several caches are never deleted.
     """
     derived = sorted((root / "results" / run.key).glob("*"))
     # The record first, so that no run lacks its results, and manifests before their data.
@@ -404,10 +399,7 @@ def delete(removal: Deletable, layer: Layer, run: RunSpec) -> None:
 
 
 def _of_one(layer: Layer, run: RunSpec, others: Iterable[RunSpec]) -> tuple[str, ...]:
-    """Return the shards whose prompts and words all belong to this run, and none to another.
-
-    Case is ignored, because words that begin a sentence are stored capitalised.
-    """
+    """Return the shards whose prompts and words, in any case, all belong to this run, and none to another."""
     scoring, (prompts, words) = run.scoring.hash, _stored_as(run)
     alone = {
         holding.shard

@@ -48,10 +48,7 @@ def result_path(root: Path, run_key: str, name: str, ending: str = ".parquet") -
 
 
 def encode_result(arrays: Columns, metadata: Mapping[str, Any]) -> bytes:
-    """Write arrays of one length as columns of a Parquet table with ``metadata`` and a checksum.
-
-    Numbers are split by byte as in :func:`~pcf_core.store.shards.encode`; other columns use a dictionary.
-    """
+    """Write arrays of one length as a Parquet table with ``metadata`` and a checksum."""
     lengths = {array.shape for array in arrays.values()}
     if len(lengths) > 1 or any(len(shape) != 1 for shape in lengths):
         raise ValueError(f"arrays must be columns of one length, got the shapes {sorted(lengths)}")
@@ -145,10 +142,7 @@ class RunInfo(Record):
 
 
 class RunFolder:
-    """The folder ``runs`` of one layer; a file is read again only after it changed.
-
-    Each file has its topic, list and templates in full; runs with equal ones share them in memory.
-    """
+    """The folder ``runs`` of one layer, read only after changes; runs share equal lists in memory."""
 
     def __init__(self, root: Path) -> None:
         self._folder = root / "runs"

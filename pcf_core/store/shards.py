@@ -55,10 +55,9 @@ def write_sealed(
 ) -> None:
     """Write the data, then the manifest that makes them count, unless a shard counts already.
 
-    On a local disk writers hold a lock, see :func:`write_together`.  In a shared folder, data without a
-    manifest may belong to another machine that is about to write one, and devices may differ in the last bit
-    of a score: the manifest is always written for the existing data, so that it matches in whatever order two
-    writers proceed.  ``answers_the_same``: whether existing bytes answer the same request.
+    On a local disk writers hold a lock, see :func:`write_together`.  In a shared folder another machine may
+    be about to write the manifest, and devices may differ in the last bit: so it is always written for the
+    existing data. ``answers_the_same``: whether existing bytes answer the same request.
     """
     data_name, manifest_name = file_names(manifest.shard)
     if not folder.shared:
@@ -74,10 +73,7 @@ def write_sealed(
 
 
 def write_together(folder: Storage, shards: Iterable[tuple[Sealed, bytes]]) -> None:
-    """Write shards while holding a lock: the data of all, then their manifests.
-
-    Shards that count already are unchanged; data without a matching manifest are replaced.
-    """
+    """Write shards that do not count yet, under a lock: the data of all, then their manifests."""
     lacking = [
         (*file_names(manifest.shard), manifest, data)
         for manifest, data in shards
@@ -90,10 +86,9 @@ def write_together(folder: Storage, shards: Iterable[tuple[Sealed, bytes]]) -> N
 def read_sealed(
     folder: Storage, shard: str, content: str, interpret: Callable[[dict[str, Any], bytes], T]
 ) -> T:
-    """Read a shard, check every byte of it, and return what ``interpret`` makes of its manifest and data.
+    """Read a shard, check every byte of it, and return ``interpret`` of its manifest and data.
 
-    ``interpret`` raises ValueError if they do not match; ``content`` names the content for messages:
-    "scores".
+    ``interpret`` raises ValueError if they do not match; ``content`` names them in messages: "scores".
     """
     data_name, manifest_name = file_names(shard)
     seals = folder.read(manifest_name)
@@ -224,11 +219,7 @@ def read_shard(folder: Storage, shard: str) -> Shard:
 
 
 def encode(prompts: Sequence[str], values: Nats, left: Nats | None = None) -> bytes:
-    """Encode [prompt, word] nats as a Parquet file; the same numbers give the same bytes.
-
-    BYTE_STREAM_SPLIT stores the four bytes of numbers apart, as signs and exponents compress better on their
-    own.
-    """
+    """Encode [prompt, word] nats as a Parquet file, reproducibly, with BYTE_STREAM_SPLIT to compress well."""
     columns = {SCORES: values} if left is None else {SCORES: values, LEFT: left}
     table = pa.table(
         {"prompt": pa.array(prompts, pa.string())} | {name: _lists(part) for name, part in columns.items()}

@@ -79,10 +79,7 @@ class Storage(abc.ABC):
 
 
 class Folder(Storage):
-    """A folder on a disk, or on a file system that several machines share.
-
-    ``root``, ``setting``: for error messages, the folder and the setting that chooses another.
-    """
+    """A folder on a disk or a shared file system; ``root`` and ``setting`` are for error messages."""
 
     def __init__(
         self, path: Path, root: Path | None = None, setting: str = "PCF_CACHE", shared: bool = False
@@ -238,8 +235,7 @@ def without_credentials(text: str) -> str:
 def storage_of(root: Path, scores: str = "", kind: str = "scores") -> Storage:
     """Return where the cache at ``root`` stores shards: in itself, or at ``scores``, a folder or a URL.
 
-    ``kind``: "scores", or "texts", a folder of this name in the shared one.  Raises SettingsError for a URL
-    whose protocol fsspec does not know, or that needs a package.
+    ``kind``: "scores", or "texts", a subfolder.  Raises SettingsError for a URL that fsspec cannot open.
     """
     if not scores:
         return Folder(root / kind, root)

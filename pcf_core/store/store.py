@@ -95,8 +95,8 @@ class Store:
     def open(cls, root: Path, shipped: Sequence[Path] = (), scores: str = "") -> Store:
         """Open the cache at ``root``, created if need be, on top of the read-only folders ``shipped``.
 
-        A read-only or full root can still be read; writing to it raises StoreError.  Its shards lie in it, or
-        at ``scores``, a folder or a URL that several caches may share.  Raises SettingsError for a URL that
+        Its shards lie in it, or at ``scores``, a folder or a URL that several caches may share.  A read-only
+        or full root can be read, but raises StoreError on writing.  Raises SettingsError for a URL that
         cannot be reached.
         """
         own = Catalogue.open(root)
@@ -135,10 +135,7 @@ class Store:
 
     @contextmanager
     def importing(self) -> Iterator[None]:
-        """Hold the lock for importing results, and for deleting results that an import is compared with.
-
-        A read-only cache needs no lock.  Raises StoreError if another process holds it for a minute.
-        """
+        """Hold the lock on imported results; raise StoreError if another process holds it for a minute."""
         began = time.monotonic()
 
         def while_waiting(holder: str) -> None:
@@ -177,17 +174,17 @@ class Store:
     def missing(self, key: ScoringKey, prompts: Sequence[str], words: Sequence[str]) -> list[Missing]:
         """Return what has to be scored before :meth:`gather` has a number for every prompt and word.
 
-        Prompts that lack the same words are in one block, in the order of the request, with at most
-        ``Settings.most_prompts`` to a block.  Words that the tokenizer refuses are not missing.
+        Prompts that lack the same words form a block, in the order of the request, of at most
+        ``Settings.most_prompts``.  Words that the tokenizer refuses are not missing.
         """
         return missing_blocks(self._layers_of(key), key, prompts, words, self.known_words(key).refused)
 
     @retrying
     def changes(self, key: ScoringKey) -> int | None:
-        """Count the additions of scores under a key; each :meth:`write` of this store counts as one.
+        """Count additions of scores under a key; ``None`` if others write without our lock.
 
-        While the count is the same, what was missing still is.  Unlike :meth:`shards` it takes constant time.
-        ``None`` for a folder that others write without our lock.
+        Takes constant time.  While the count is the same, so is what is missing; each :meth:`write` here
+        counts as one.
         """
         return self._layers[0].changes(key.hash)
 
@@ -304,10 +301,7 @@ class Store:
             self._runs[0].save(self.as_stored(run), provenance, complete)
 
     def ask_for(self, run: RunSpec) -> None:
-        """Store a run that is to be scored; an existing one keeps its lists and its state.
-
-        It is no longer complete if its sampling plan draws other templates now.  Raises as :meth:`as_stored`.
-        """
+        """Store a run to be scored; an existing one keeps its lists and, unless draws differ, its state."""
         with self._writing():
             run, stored = self.as_stored(run), self._made_infos().get(run.key)
             if stored is None:
@@ -319,18 +313,14 @@ class Store:
     def as_stored(self, run: RunSpec) -> RunSpec:
         """Return a run with the lists that were shipped, or first stored, under its key.
 
-        Counts, weights, titles and sources are not part of a key, but readers see them, so they never change:
-        a request with other lists leaves the stored run unchanged.  Raises RunError for a sampling plan with
-        other counts than the stored one.
+        Counts, weights, titles and sources are not part of a key, so they must not change later.  Raises
+        RunError for a sampling plan with other counts than the stored one.
         """
         stored = self._made_infos().get(run.key)
         return run if stored is None or run.scoring.imported else run.with_lists_of(stored.run)
 
     def load_run(self, key: str) -> RunSpec:
-        """Load the run of a full key, or of its first six digits or more.
-
-        Raises RunError if no run, or more than one, has this key, and StoreError if the cache cannot be read.
-        """
+        """Load the run of a key, or of its first six digits or more; raise RunError unless it is unique."""
         return self.run_info(key).run
 
     def run_info(self, key: str) -> RunInfo:
@@ -361,8 +351,8 @@ class Store:
     def delete_run(self, key: str) -> None:
         """Delete a run of the cache folder, with all that no other run needs (:func:`.layer.deletable`).
 
-        If the same run is shipped or imported too, that one is read from then on; a run that is only imported
-        is deleted as such.  Raises RunError if there is no such run in the cache folder.
+        A shipped or imported copy is read from then on; a run that is only imported is deleted as such.
+        Raises RunError if there is no such run.
         """
         with self.importing(), self._writing():
             if not self.is_made_here(key) and key in self._imported.run_keys():
@@ -441,10 +431,7 @@ class Store:
         return None
 
     def save_document(self, key: str, name: str, body: Mapping[str, Any]) -> None:
-        """Store or replace a JSON document under a key and a name.
-
-        Raises ValueError if the key or name is not safe in a path, or a number is not finite.
-        """
+        """Store or replace a JSON document; raise ValueError for an unsafe key or name, NaN or infinity."""
         path, data = result_path(self._root, key, name, ".json"), seal(body)
         with self._writing():
             write_whole(path, data)

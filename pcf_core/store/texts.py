@@ -123,10 +123,7 @@ def sizes(first: int, wanted: int) -> Iterator[int]:
 
 
 def read_texts(folder: Storage, shard: str) -> Generated:
-    """Read a part of a block and check every byte of it; raises as :func:`read_sealed`.
-
-    The manifest has the shard's id, which determines key, prompt, first index and size.
-    """
+    """Read a part of a block and check every byte of it; raises as :func:`read_sealed`."""
 
     def interpret(body: dict[str, Any], data: bytes) -> Generated:
         manifest = TextsManifest.model_validate(body)

@@ -44,10 +44,7 @@ class BlockScores(Record):
 
 
 def benchmark_asked(material: Material, key: ScoringKey) -> BenchmarkAsked:
-    """Make a request; the token that precedes its sentences is known only once the model has been opened.
-
-    Raises BenchmarkError for a family of models without a published definition.
-    """
+    """Make a request; raise BenchmarkError for a family of models without a published definition."""
     require_family(material.benchmark, key.model, key.family)
     request = BenchmarkAsked(
         benchmark=material.benchmark,
@@ -87,10 +84,7 @@ class BenchmarkAudit(TextAudit[BenchmarkAsked, Material, BenchmarkResult]):
     """The known benchmarks; jobs count items."""
 
     def load(self, store: Store, key: str) -> BenchmarkResult | None:
-        """Load a result, unless it lacks the token that precedes its sentences, where that matters.
-
-        An earlier version assumed the usual token.
-        """
+        """Load a result, unless it lacks the token before its sentences, as in an earlier version."""
         result = super().load(store, key)
         lacks = result is not None and result.asked.needs_opening and "opening" not in result.provenance
         return None if lacks else result

@@ -73,19 +73,17 @@ class ParallelScorer(Scorer):
 
     @abc.abstractmethod
     def score_blocks(self, blocks: Iterator[Block], pause: Pause) -> Iterator[tuple[Block, ScoredBlock]]:
-        """Yield each block with its scores, in any order; call ``pause`` while waiting.
+        """Yield each block with its scores, in any order, taking one only when there is capacity for it.
 
-        A block is taken only when there is capacity for it, so that blocks scored elsewhere meanwhile are
-        skipped.
+        So blocks scored elsewhere meanwhile are skipped.  ``pause`` is called while waiting.
         """
 
 
 def prompts_a_block(scorer: Scorer) -> int:
-    """Return how many prompts are scored, and then saved, together.
+    """Return how many prompts are scored and saved together: ``PCF_SHARD_PROMPTS`` if set, else up to 512.
 
-    ``PCF_SHARD_PROMPTS`` if set, else 512; for a model that needs more than a minute for 512 on a CPU, 256,
-    128, …, 1. This depends on the model's parameters and not on a clock, so a run is divided the same way on
-    every CPU.
+    A model that needs over a minute for 512 on a CPU, judged by its parameters, gets 256, 128, …, 1; so a run
+    is divided the same way on every CPU.
     """
     if (
         settings().shard_prompts is not None
@@ -114,9 +112,8 @@ def score_block(
 ) -> ScoredBlock:
     """Score a block; after out-of-memory, restart it with half the tokens per batch.
 
-    ``on_batch`` gets the rows of each batch, ``on_restart`` is called before a restart, and ``pause`` between
-    batches and while waiting for one; its time does not count as scoring.  ``on_part``: see
-    :attr:`~pcf_core.models.scoring.base.Scorer.on_part`.
+    ``on_batch`` gets the rows of each batch; ``on_restart`` is called before a restart; time in ``pause``
+    does not count as scoring.  ``on_part``: see :attr:`~pcf_core.models.scoring.base.Scorer.on_part`.
     """
     while True:
         try:
@@ -192,10 +189,9 @@ def environment(maker: Scorer | Generator) -> dict[str, Any]:
 def keep_words(
     store: Store, key: ScoringKey, words: Sequence[str], table: TokenTable, provenance: Mapping[str, Any]
 ) -> bool:
-    """Store what the tokenizer says about words without scores; return whether anything was new.
+    """Store what the tokenizer says of words without scores; return whether anything was new.
 
-    These are refused words, and words with new tokens at the beginning of a text; they form a shard without
-    prompts.
+    A shard without prompts holds refused words, and words with new tokens at the beginning of a text.
     """
     stored = store.known_words(key)
     new = tuple(
@@ -234,8 +230,7 @@ def score_blocks(
 ) -> int:
     """Score blocks in the model's block size, store each one, and return the number of prompts.
 
-    ``on_progress`` gets prompts done, their total, and prompts per second; ``pause`` is called between
-    batches and blocks, and an exception of it ends the work.
+    ``on_progress`` gets prompts done, their total, and prompts per second.
     """
     total, done, pace = sum(len(block.prompts) for block in blocks), 0, Pace()
 
@@ -266,10 +261,7 @@ def score_blocks(
 
 @contextmanager
 def scorers_of(engine: Engine, settings: Settings, here: OpenScorer = open_scorer) -> Iterator[OpenScorer]:
-    """Choose how scorers are opened inside the block: by ``here``, or on a Ray cluster.
-
-    Ray is imported only if needed.  Raises SettingsError if it is not installed.
-    """
+    """Choose how to open scorers: ``here`` or on a Ray cluster; raise SettingsError if Ray is missing."""
     if engine == "local":
         yield here
         return

@@ -90,9 +90,9 @@ PUT = 16  # recent experiments that are not checked again for each model and pag
 
 
 class CriteriaRequest(Record):
-    """The payload of a job; ``asked`` is the hash of the stored request.
+    """The payload of a job; ``asked`` is the hash of the stored request, ``title`` that of the material.
 
-    ``title``: of the material.  ``key``: for the speed of texts of this length, ``None`` if words are scored.
+    ``key``: for the speed of texts of this length, ``None`` if words are scored.
     """
 
     model: str
@@ -124,10 +124,7 @@ def written_asked(
 
 
 def scored_asked(experiment: Experiment, key: ScoringKey) -> CriteriaAsked:
-    """Make a request to score the candidate words of every cell.
-
-    Raises CriteriaError if the experiment has none.
-    """
+    """Make a request to score every cell's candidate words; raise CriteriaError if there are none."""
     if not experiment.scored_asks():
         raise CriteriaError(
             f"The experiment {experiment.title} has no candidate words to score: choose a model that can "
@@ -276,18 +273,12 @@ EMBEDDINGS = Answers(
 
 
 def embedding_asked(several: Sequence[CriteriaAsked]) -> EmbeddingAsked:
-    """Make a request for the models of these requests, in any order.
-
-    Raises CriteriaError for texts that cannot be pooled, see :class:`EmbeddingAsked`.
-    """
+    """Make a request for the models of these requests; raise CriteriaError if texts cannot be pooled."""
     return EmbeddingAsked(several=tuple(sorted(several, key=lambda asked: asked.model)))
 
 
 def submit_embedding(store: Store, queue: Queue, request: EmbeddingAsked) -> Job:
-    """Queue a request, or join its active job; ``done`` and ``total`` count embeddings learned.
-
-    Raises StoreError if texts are missing, or the cache folder is read-only or full.
-    """
+    """Queue a request, or join its active job; raise StoreError if texts are missing."""
     require_written(store, request)
     EMBEDDINGS.save_asked(store, request)
     payload = EmbeddingRequest(models=request.models, asked=request.hash).model_dump(mode="json")

@@ -92,7 +92,7 @@ def everything(run: RunSpec) -> RunSpec:
 def recent_rates(queue: Queue, kind: str, size: Callable[[Job], float] = lambda job: 1) -> dict[str, float]:
     """Return the rate per second of the last finished job of each model label, newest first.
 
-    ``size``: of one unit of a job, 0 if the job does not count.
+    ``size``: of one unit of a job, 0 for a job that does not count.
     """
     rates: dict[str, float] = {}
     for job in queue.list(RECENT_JOBS, kind=kind):
@@ -109,10 +109,7 @@ def expected_seconds(
     unit: str = "test sentences",
     done: str = "run",
 ) -> tuple[float | None, str]:
-    """Return the expected seconds for ``missing`` units, and a sentence on how they were estimated.
-
-    ``rates``: from :func:`recent_rates`.
-    """
+    """Return the seconds for ``missing`` units at :func:`recent_rates`, and a sentence on the estimate."""
     if model in rates:
         basis = f"From the last run of this model here: {rates[model]:,.0f} {unit} a second."
         return missing / rates[model], basis

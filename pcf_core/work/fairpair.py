@@ -46,9 +46,9 @@ FAIRPAIR = "fairpair"  # the kind of job and of stored document
 
 
 class FairPairRequest(Record):
-    """The payload of a job; ``asked`` is the hash of the stored request.
+    """The payload of a job; ``asked`` is the hash of the stored request, ``title`` that of the prompts.
 
-    ``title``: of the prompts.  ``key``: for the speed of texts of this length.
+    ``key``: for the speed of texts of this length.
     """
 
     model: str
@@ -187,10 +187,7 @@ def load_perturbed(store: Store, request: FairPairAsked, prompt: str) -> Perturb
 
 
 def load_pairs(store: Store, result: FairPairResult, index: int) -> PromptPairs:
-    """Load the texts u and z of one prompt, by its index in the result.
-
-    Raises StoreError if they are gone or damaged: the same request makes them again.
-    """
+    """Load the texts u and z of a prompt, by its index; raise StoreError if they are gone or damaged."""
     request, row = result.asked, next(iter(result.reports.values())).prompts[index]
     perturbed = load_perturbed(store, request, row.prompt)
     written = store.texts(request.key, result.counterparts[index], request.count)

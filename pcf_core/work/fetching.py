@@ -49,9 +49,8 @@ OnBytes = Callable[[int, int], None]  # bytes here and in total; 0 if unknown
 def fetch(name: str, on_bytes: OnBytes, pause: Pause) -> str:
     """Fetch the weights of a model at the hub's current revision; return a sentence on where they are.
 
-    ``name``: a public model, or a hub id.  ``on_bytes`` and ``pause`` are called about twice a second; an
-    exception of ``pause`` ends the download.  Raises ModelError if the model is unknown, unsupported, not
-    allowed, or cannot be fetched.
+    ``name``: a public model, or a hub id.  ``on_bytes`` and ``pause`` are called about twice a second.
+    Raises ModelError if the model is unknown, unsupported, not allowed, or cannot be fetched.
     """
     offer = offer_of(name)
     if is_here(name):

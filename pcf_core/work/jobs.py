@@ -57,9 +57,9 @@ def no_pause() -> None:
 class JobContext:
     """A claimed job, and what the worker passes to its handler.
 
-    ``open_scorer`` and ``open_generator`` return an open model, or open it.  Handlers call ``pause`` between
-    batches: it reports to the supervisor, answers small waiting jobs, and raises ``Stopped`` if the job has
-    to end.
+    ``open_scorer`` and ``open_generator`` return an open model, or open it.  ``pause``, called between
+    batches, reports to the supervisor, answers small waiting jobs, and raises ``Stopped`` if the job has to
+    end.
     """
 
     job: Job

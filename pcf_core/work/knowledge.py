@@ -26,10 +26,7 @@ from pcf_core.work.self_audit import OnCheck, audit_sample, sample_of_answers
 
 
 def asked_for(request: KnowledgeRequest, key: str) -> KnowledgeSet:
-    """Load the set that a request names, if its key is still the job's.
-
-    Raises TopicError if the set is gone, or its texts, facts or answers have changed.
-    """
+    """Load the set that a request names; raise TopicError if it is gone or has changed."""
     knowledge = load_knowledge(request.name)
     if knowledge_key(knowledge, request.scoring) != key:
         raise TopicError(
@@ -50,8 +47,7 @@ def score_knowledge(
     """Score the missing prompts of a knowledge set and return their number.
 
     The model is opened only if a prompt is missing or scores were not checked.  ``on_progress`` gets prompts
-    done, their total, and prompts per second after each batch; ``pause`` is called between batches, and an
-    exception of it ends the work; ``on_check`` is called while some stored scores are recomputed.
+    done, their total, and prompts per second; ``on_check`` is called while some stored scores are recomputed.
 
     Raises ModelError if the model is unknown, has changed, or can express no answer, TemplateError if a
     prompt is longer than its context, and ScoringError if it fails.

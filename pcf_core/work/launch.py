@@ -47,9 +47,8 @@ def worker_here(settings: Settings) -> bool:
 def ensure_worker(settings: Settings, command: Sequence[str] = COMMAND) -> bool:
     """Start a worker for this cache unless one is alive or the settings forbid it; return whether it started.
 
-    A worker started by hand serves all settings, one started by an app only its own.  If several processes
-    call at once, one starts it: the new process is registered before the next caller looks.  Raises
-    ScoringError if it cannot be started.
+    A worker started by hand serves all settings, one started by an app only its own.  Concurrent callers
+    start only one.  Raises ScoringError if it cannot be started.
     """
     _started[:] = [process for process in _started if process.poll() is None]
     if not settings.start_worker or worker_alive(settings):

@@ -105,10 +105,7 @@ def _escaped(text: str) -> str:
 def serving(
     queue: Queue, settings: Settings, owner: str, silence: Callable[[], float], port: int | None
 ) -> Iterator[None]:
-    """Serve the gauges on a port of this machine while the block runs; without a port do nothing.
-
-    Raises InputError if the port is taken, or not allowed for this user.
-    """
+    """Serve the gauges on this port, if any; raise InputError if it is taken or not allowed."""
     if port is None:
         yield
         return

@@ -36,8 +36,7 @@ def mine_asked(
     """Mine a corpus, or resume; counts are stored in the cache block by block.
 
     ``counters``: from :func:`counters_of`.  ``on_progress`` gets the state and bytes per second after each
-    block. ``pause`` is called several times a second; after an exception of it the request can be resumed.
-    ``say`` takes sentences for the user.  Raises as :func:`pcf_core.mining.miner.mine`.
+    block, ``say`` sentences for the user.  Raises as :func:`pcf_core.mining.miner.mine`.
     """
     pace = Pace()
     return mine(

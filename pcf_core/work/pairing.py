@@ -64,11 +64,9 @@ def run_fairpair(
 ) -> tuple[FairPairResult, int]:
     """Answer a stored request, or return its stored answer, with the number of texts written now.
 
-    ``open_generator`` is called only if a text is missing; ``open_encoder`` first, so that an encoder fails
-    before anything is written.  ``on_progress`` gets texts written, their total, and texts per second after
-    each block; ``on_stage`` a stage and how many prompts or dissimilarities of it are done.  ``pause`` is
-    called between tokens, prompts and blocks of relabellings; after an exception of it the request can be
-    resumed.
+    ``open_generator`` is called only if a text is missing; ``open_encoder`` before anything is written.
+    ``on_progress`` gets texts written, their total, and texts per second; ``on_stage`` a stage and how many
+    prompts or dissimilarities of it are done.  After an exception of ``pause`` the request can be resumed.
 
     Raises FairPairError for a prompt that p does not change, PipelineError if the parser cannot be opened,
     StoreError if the store is full or read-only or the request is gone, and as

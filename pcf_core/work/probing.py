@@ -241,8 +241,7 @@ def read_asked(
 ) -> dict[str, Any]:
     """Compute and store a result of a run, unless it is stored; return the run's key and cells.
 
-    ``on_progress`` gets cells read, their total, and cells per second after each part.  ``pause`` is called
-    after each part; an exception of it leaves nothing stored.
+    ``on_progress`` gets cells read, their total, and cells per second after each part.
     """
     run = store.load_run(request.run)
     pace = Pace()

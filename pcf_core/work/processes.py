@@ -19,10 +19,7 @@ SET_PARENT_DEATH_SIGNAL = 1  # prctl(2), PR_SET_PDEATHSIG
 
 
 def name_of(pid: int) -> str:
-    """Name a running process on this host: ``host:pid:start``.
-
-    ``start`` counts clock ticks since boot, so that a later process of the same number has another name.
-    """
+    """Name a process on this host: ``host:pid:start``, with the start because numbers are reused."""
     return f"{socket.gethostname()}:{pid}:{_start(pid) or UNKNOWN_START}"
 
 
@@ -62,9 +59,9 @@ def signals_to(stop: Callable[[], None]) -> Iterator[None]:
 def leave_signals_to_parent() -> None:
     """Make this process of :mod:`multiprocessing` ignore SIGTERM and SIGINT, and die with its parent.
 
-    Signals of a terminal or a service manager reach the whole process group, and the parent decides.  On
-    Linux the kernel kills this process when the parent dies, even in code that does not return to Python;
-    elsewhere a thread has to watch the parent.
+    A terminal's signals reach the whole process group, and the parent decides.  On Linux the kernel kills
+    this process with its parent, even in code that does not return to Python; elsewhere a thread watches the
+    parent.
     """
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda number, frame: None)  # unlike SIG_IGN, not inherited
@@ -77,10 +74,7 @@ def leave_signals_to_parent() -> None:
 
 
 def _start(pid: int) -> str | None:
-    """Return when a process started, in clock ticks since boot; ``None`` if it has ended.
-
-    Without ``/proc``, a constant while the number is in use.
-    """
+    """Return a process's start in clock ticks, a constant without ``/proc``; ``None`` if it has ended."""
     if not Path("/proc/self/stat").exists():
         try:
             os.kill(pid, 0)

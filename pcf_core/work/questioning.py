@@ -64,8 +64,7 @@ def run_criteria(
 
     ``open_generator`` and ``open_scorer`` are called only if a text or a score is missing.  ``on_progress``
     gets texts written or prompts scored, their total, and the rate per second; ``on_stage`` is called when a
-    stage begins, ``pause`` between tokens or batches and before the texts are read; after an exception of it
-    the request can be resumed.
+    stage begins.  After an exception of ``pause`` the request can be resumed.
 
     Raises StoreError if the store is full or read-only or the request is gone, and as
     :func:`pcf_core.work.text_audits.generate_missing` and :func:`score_missing`.
@@ -142,10 +141,10 @@ def score_missing(
     on_progress: OnProgress,
     pause: Pause,
 ) -> int:
-    """Score the missing cells block by block and return the number of prompts.
+    """Score the missing cells block by block, opening the model only if needed; return the number of prompts.
 
-    The model is opened only if a cell is missing.  Raises ModelError if it is unknown or has changed, and
-    TemplateError if a prompt is longer than its context.
+    Raises ModelError if the model is unknown or has changed, and TemplateError if a prompt exceeds its
+    context.
     """
     if not missing_scores(store, key, asks):
         return 0
@@ -157,10 +156,7 @@ def score_missing(
 
 
 def read_texts(store: Store, request: CriteriaAsked, experiment: Experiment) -> dict[str, Generated]:
-    """Return the texts of each cell, [repeat], with how they ended.
-
-    Raises StoreError if some are missing or were removed: the same request writes them again.
-    """
+    """Return the texts of each cell, [repeat], with how they ended; raise StoreError if some are missing."""
     texts = {}
     for ask, key in asks_of(request, experiment):
         generated = store.texts(key, ask.prompt, request.repeats)
@@ -188,9 +184,8 @@ def run_embedding(
 ) -> EmbeddingResult:
     """Answer a stored request, or return its stored answer.
 
-    ``on_seed`` is called before each embedding, with those learned and their total; an exception of it ends
-    the work. Raises StoreError if texts or the material are missing, or the store is full or read-only, and
-    CriteriaError if there is no text of a gender.
+    ``on_seed`` gets the embeddings learned and their total.  Raises StoreError if texts or the material are
+    missing, or the store is full or read-only, and CriteriaError if there is no text of a gender.
     """
     done = EMBEDDINGS.load(store, request.hash)
     if done is not None:

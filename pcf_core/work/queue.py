@@ -170,9 +170,9 @@ class Queue:
     """The job queue of a cache.
 
     Every method is one atomic step and raises StoreError if the cache cannot be used.  A damaged row is never
-    returned: DamagedCatalogueError is raised once, and the reopened queue has the intact jobs.  A job is held
-    by the owner that claimed it; methods for workers take the ``owner`` and do nothing if the job now has
-    another one.
+    returned: DamagedCatalogueError is raised once, and the reopened queue has the intact jobs.  Methods for
+    people act on jobs of any submitter, and raise RightsError if the person may not change them.  Methods for
+    workers take the ``owner`` that claimed a job, and do nothing if it now has another one.
     """
 
     def __init__(self, database: Database, person: Person = TERMINAL, journal: Journal | None = None) -> None:
@@ -211,8 +211,8 @@ class Queue:
     ) -> Job:  # fmt: skip
         """Submit a job, or join an active one of the same kind and key; the higher priority counts.
 
-        ``models`` and ``cells`` (or texts) are checked against the operator's limits.  ``remark`` is added to
-        the journal. Raises RightsError if the person may not submit this.
+        ``models`` and ``cells`` (or texts) are checked against the operator's limits, and RightsError raised.
+        ``remark`` is added to the journal.
         """
         self._database.must_last()
         with self._database.transaction():
@@ -241,10 +241,7 @@ class Queue:
     def check(
         self, kind: str, key: str, priority: int = 0, *, models: Sequence[str] = (), cells: int = 0
     ) -> None:
-        """Raise as :meth:`submit` would, before anything of a request is stored.
-
-        That is RightsError, or ModelError if a model is not on the operator's list.
-        """
+        """Raise RightsError or ModelError as :meth:`submit` would, before anything is stored."""
         check_may_ask(self._person, settings())
         check_asked(models, cells, settings())
         if priority == 0 and not self._active(kind, key):
@@ -270,10 +267,7 @@ class Queue:
         return self._job(rows[0]) if rows else None
 
     def forget(self, kind: str, keep: int) -> None:
-        """Delete all but the newest ``keep`` jobs of a kind, of all submitters; running ones stay.
-
-        Raises RightsError if the person may only read.
-        """
+        """Delete all but the newest ``keep`` jobs of a kind; running ones stay."""
         check_may_ask(self._person, settings())
         self._run(
             "DELETE FROM jobs WHERE kind = :kind AND state != 'running' AND id NOT IN "
@@ -282,10 +276,7 @@ class Queue:
         )  # fmt: skip
 
     def forget_result(self, key: str) -> None:
-        """Delete all ended jobs that made or read the result with this key, of all submitters.
-
-        Raises RightsError if the person may only read.
-        """
+        """Delete all ended jobs that made or read the result with this key."""
         check_may_ask(self._person, settings())
         self._run(
             "DELETE FROM jobs WHERE state NOT IN ('queued', 'running') AND (key = :key "
@@ -294,10 +285,7 @@ class Queue:
         )
 
     def cancel(self, job_id: int) -> Job:
-        """Cancel a job of any submitter; raises RightsError if the person may only read.
-
-        A waiting job ends now, a running one at its next batch; finished shards are kept.
-        """
+        """Cancel a waiting job now, or a running one at its next batch; finished shards are kept."""
         check_may_ask(self._person, settings())
         with self._database.transaction():
             rows = self._run(
@@ -311,10 +299,7 @@ class Queue:
             return self.get(job_id)
 
     def retry(self, job_id: int) -> Job:
-        """Queue a failed or cancelled job of any submitter again, or join an active one for the same work.
-
-        The person becomes its submitter and needs the rights for :meth:`submit`.
-        """
+        """Queue a failed or cancelled job again for this person, or join an active one for the same work."""
         check_may_ask(self._person, settings())
         with self._database.transaction():
             job = self.get(job_id)
@@ -380,10 +365,7 @@ class Queue:
     def claim(
         self, owner: str, min_priority: int | None = None, passed_over: Collection[int] = ()
     ) -> Job | None:
-        """Claim the waiting job of the highest priority, the oldest first; no two owners get the same.
-
-        Jobs in ``passed_over`` keep waiting.
-        """
+        """Claim the waiting job of the highest priority, oldest first, except those in ``passed_over``."""
         waiting = (
             f"SELECT id FROM jobs WHERE {TAKEN} AND priority >= coalesce(:least, priority) "
             "AND id NOT IN (SELECT value FROM json_each(:passed_over)) ORDER BY priority DESC, id LIMIT 1"
@@ -495,8 +477,7 @@ class Queue:
     def sign_off(self, owner: str) -> bool:
         """Unregister a worker like :meth:`leave`, unless it would take a waiting job; return whether it left.
 
-        Jobs for a worker with other settings are left to that one.  A submitter looks for a worker after
-        submitting, so either the job is seen here or no worker is seen there.
+        Submitters look for a worker after submitting, so no job is missed.
         """
         with self._database.transaction():
             self.release(owner)
@@ -548,10 +529,7 @@ class Queue:
             self.leave(owner)
 
     def died(self, owner: str) -> None:
-        """Record the death of a worker and release its jobs.
-
-        A job fails after ``MOST_DEATHS`` deaths at work, or as many while loading, since its last progress.
-        """
+        """Record a worker's death and release its jobs; fail those with ``MOST_DEATHS`` since progress."""
         with self._database.transaction():
             self._run(
                 "UPDATE jobs SET deaths = CASE WHEN done > reached THEN 0 ELSE deaths + begun END, "

@@ -80,10 +80,7 @@ class Pool:
                 return opened
 
     def ask(self, method: str, *arguments: Any) -> Any:
-        """Return the answer of one actor while no block is in progress.
-
-        Raises what the method raises, or ScoringError if processes die over it.
-        """
+        """Return one actor's answer while no block is in progress; raise ScoringError if processes die."""
         deaths = 0
         while True:
             if not self._idle:
@@ -245,8 +242,7 @@ class RayCounters:
 class RayEngine:
     """A connection to the cluster of RAY_ADDRESS, or of this machine, or else to a new local one.
 
-    It is made when the first scorer is opened.  Only one model has processes at a time, as a second one would
-    wait for the room of the first.
+    It is made when the first scorer is opened.  Only one model at a time has processes.
     """
 
     def __init__(self, settings: Settings) -> None:

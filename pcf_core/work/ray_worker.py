@@ -117,9 +117,9 @@ class Needs:
 
 
 def needs_of(settings: Settings, machines: Sequence[Machine]) -> Needs:
-    """Return one GPU, or with PCF_DEVICE=split all of a machine, or PCF_THREADS CPUs.
+    """Return one GPU, or with PCF_DEVICE=split all of the smallest machine, or PCF_THREADS CPUs.
 
-    If machines differ, the smallest decides.  Raises ScoringError if no machine has that much.
+    Raises ScoringError if no machine has that much.
     """
     cards = [machine.gpus for machine in machines if machine.gpus]
     cores = [machine.cpus for machine in machines if machine.cpus]

@@ -53,10 +53,9 @@ class ScoreRequest(Record):
 
 
 def submit_run(store: Store, queue: Queue, run: RunSpec, missing: int | None = None) -> Job:
-    """Store a run and queue it, or join its active job.
+    """Store a run and queue it, or join its active job; raise RunError if it was imported.
 
-    ``missing``: the number of missing cells, if already counted.  Raises RunError if the run was imported, so
-    that its model is not here.
+    ``missing``: the number of missing cells, if already counted.
     """
     if run.scoring.imported:
         raise RunError(
@@ -95,10 +94,7 @@ def submit_run(store: Store, queue: Queue, run: RunSpec, missing: int | None = N
 
 
 def delete_run(store: Store, queue: Queue, key: str) -> None:
-    """Delete a run of the cache and its ended jobs.
-
-    Raises RunError if it is active, or no run of this cache.
-    """
+    """Delete a run and its ended jobs; raise RunError if it is active, or no run of this cache."""
     job = queue.newest("score", key)
     if job is not None and job.state in ("queued", "running"):
         raise RunError(
@@ -136,8 +132,8 @@ class ReadRequest(Record):
 def submit_read(store: Store, queue: Queue, run: RunSpec, what: Calculation, options: ViewOptions) -> Job:
     """Queue a reading, or join an active one; ``done`` and ``total`` count cells.
 
-    It is answered between two batches of a scoring, as an open page waits for it.  Raises AuditError if the
-    run cannot be read with these options.
+    It is answered between two batches of a scoring.  Raises AuditError if the run cannot be read with these
+    options.
     """
     request = ReadRequest(
         run=run.key, what=what, options=options, model=run.scoring.label, topic=run.topic.title
@@ -197,8 +193,8 @@ class FetchRequest(Record):
 def submit_fetch(queue: Queue, offer: Offer, accepted: bool) -> Job:
     """Queue the download of a model's weights, or join its active job; ``done`` counts bytes.
 
-    Raises ModelError if the operator does not allow the model or the hub, InputError if its terms are not
-    accepted, and RightsError if the person may not ask for work.
+    Raises ModelError if the model or the hub is not allowed, InputError if its terms are not accepted, and
+    RightsError.
     """
     require_fetchable(offer, accepted)
     request = FetchRequest(model=offer.name, size=offer.size)
@@ -322,8 +318,8 @@ Question = ProbeRequest | CheckRequest
 def checked_sentence(text: str) -> str:
     """Return a sentence to be scored, normalised (NFC, white space).
 
-    Raises TemplateError if it is empty, has over 300 characters or control characters, not exactly one
-    ``[Y]``, or an ``[X]``.
+    Raises TemplateError unless it has one ``[Y]``, no ``[X]``, no control characters, and 1 to 300
+    characters.
     """
     sentence = check_sentence(text, "its text", "The sentence", TemplateError)
     if len(sentence) > LONGEST:
@@ -354,9 +350,9 @@ def checked_sentence(text: str) -> str:
 
 
 def make_probe(spec: ModelSpec, topic: Topic, text: str, protocol: Protocol) -> ProbeRequest:
-    """Make the request to score a sentence with an installed model: opening a link downloads nothing.
+    """Make the request to score a sentence with an installed model, without downloading anything.
 
-    Raises ModelError if the weights are not here, the model's own code may not run, or it lacks the protocol.
+    Raises ModelError if the weights are missing, its own code may not run, or it lacks the protocol.
     """
     require_at_hand(spec, protocol)
     return ProbeRequest(
@@ -396,8 +392,7 @@ def newest_answer(queue: Queue, question: Question) -> Job | None:
 def submit_question(queue: Queue, question: Question) -> Job:
     """Queue a question ahead of all runs, or join an equal one; the last 250 of a kind are kept.
 
-    Raises RightsError if the person may not ask, or not for so many texts, and ModelError if the model is not
-    on the operator's list.
+    Raises RightsError, or ModelError if the model is not on the operator's list.
     """
     job = queue.submit(
         question.kind, question.key, question.model_dump(mode="json"), priority=SMALLEST,

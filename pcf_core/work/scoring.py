@@ -84,16 +84,14 @@ def score_run(
 ) -> int:
     """Score the missing cells of a run shard by shard, store it, and check some; return the cells scored.
 
-    The model is opened only if something is missing, perhaps only the tokens of words at the beginning of a
-    text.  An interruption loses at most one shard, and what another process has scored meanwhile is not
-    scored again.  After the last shard the run is complete and can be read while cells are checked
-    (:mod:`pcf_core.work.self_audit`).  Of several processes that score the same run, one works and the others
-    wait.
+    The model is opened only if something is missing.  An interruption loses at most one shard; of several
+    processes that score the same run, one works and the others wait.  After the last shard the run is
+    complete and can be read while cells are checked (:mod:`pcf_core.work.self_audit`).
 
-    ``on_progress`` is called after each batch and each checked cell.  ``pause`` is called between batches:
-    its time does not count as scoring, and an exception ends the work.  ``more_to_come``: more templates may
-    be drawn, so the run is not complete yet.  ``on_wait`` is called several times a second with the name of
-    the process that scores the run; an exception ends the waiting.
+    ``on_progress`` is called after each batch and each checked cell; time in ``pause`` does not count as
+    scoring. ``more_to_come``: more templates may be drawn, so the run is not complete yet.  ``on_wait`` is
+    called several times a second with the name of the process that scores the run; an exception ends the
+    waiting.
 
     Raises ModelError if the model is unknown or has changed or a group has no usable word, ScoringError if
     the model fails, and StoreError if the store is full or read-only.
@@ -131,9 +129,9 @@ def run_lock(
 
 @dataclass(frozen=True)
 class _Gap:
-    """Prompts of one part of a run that lack the same words, as rows of that part.
+    """Prompts of a part of a run, as its rows, that lack the same words, with the ``cells`` of each.
 
-    ``cells``: of the run that each prompt stands for.  ``start``: the number of prompts in earlier parts.
+    ``start``: the number of prompts in earlier parts.
     """
 
     rows: NDArray[np.int32]
@@ -450,10 +448,7 @@ class _Work:
         return sum(block.cells for block, _ in self.whole)
 
     def _report(self, saved: int, unsaved: int = 0, begun: int = 0) -> None:
-        """Report how many more cells are stored, and how many more are scored but unsaved.
-
-        ``begun``: as in :class:`~pcf_core.core.run.Progress`.
-        """
+        """Report further cells: stored, scored but unsaved, and ``begun`` in the current batch."""
         self.done += saved
         self.unsaved += unsaved
         counted = self.done + self.unsaved + begun
@@ -581,10 +576,7 @@ def answer_score(context: JobContext, request: ScoreRequest) -> dict[str, Any]:
     before: int | None = None  # cells of the job scored before this start
 
     def report(at: Progress) -> None:
-        """Report progress.
-
-        After a resume, ``done`` still counts from the first cell of the job; the ``total`` of a plan grows.
-        """
+        """Report progress, counted from the job's first cell also after a resume."""
         nonlocal reported, stage, saved, before
         if at.stage == "scoring" and before is None:
             ended = claimed.done == claimed.total  # between two looks of a plan, or not begun

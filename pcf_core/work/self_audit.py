@@ -86,10 +86,9 @@ def audit_sample(
 ) -> SelfAudit:
     """Add the noise floor of the drawn cells, or of the first ones, to the facts; the store has all scores.
 
-    ``open_scorer`` may open the model of ``spec`` a second time.  ``pause`` is called between forward passes,
-    and an exception of it ends the audit.  ``seconds``: how long the scoring took, which limits the cells.
-    ``on_check`` is called before each cell and after the last one.  If the model fails now, only the noise
-    floor is lost: ``note`` says why.
+    ``open_scorer`` may open the model of ``spec`` a second time.  ``seconds``: how long the scoring took,
+    which limits the cells.  ``on_check`` is called before each cell and after the last one.  If the model
+    fails now, only the noise floor is lost: ``note`` says why.
     """
     key, facts, drawn = sample.key, sample.facts, sample.cells
     if not drawn:
@@ -151,10 +150,7 @@ def _drawn(prompt: str, word: str) -> tuple[str, str]:
 
 
 def draw_answers(knowledge: KnowledgeSet, key: ScoringKey, table: TokenTable) -> list[Cell]:
-    """Draw a right and a wrong answer of the fact in each of ``CELLS`` prompts, or in all if fewer.
-
-    Seeded by the set and the model.  Prompts whose answers the tokenizer refuses are left out.
-    """
+    """Draw a right and a wrong answer of the fact in ``CELLS`` prompts, or all, seeded by set and model."""
     generator = np.random.default_rng(int(knowledge_key(knowledge, key), 16))
     prompts, drawn = knowledge.prompts, list[Cell]()
     for cell in generator.choice(len(prompts), size=min(CELLS, len(prompts)), replace=False).tolist():

@@ -100,8 +100,8 @@ class Supervisor:
     def run(self) -> int:
         """Serve the queue until it was empty for a while; return the exit code.
 
-        SIGTERM and SIGINT stop it as :meth:`stop` does, a second one at once.  Raises StoreError if the cache
-        cannot be used.
+        SIGTERM and SIGINT call :meth:`stop`, a second one ends at once.  Raises StoreError if the cache is
+        unusable.
         """
         with logging_to(self.settings), signals_to(self.stop):
             self.queue.heartbeat(self.owner)  # after that of the app that started us, if any
@@ -109,10 +109,7 @@ class Supervisor:
         return self._code
 
     def _keep(self) -> bool:
-        """Run processes one after another, until one ends that needs no successor.
-
-        First wait for a worker of an app with other settings, which ends when it is idle.
-        """
+        """Run processes until one needs no successor, after waiting for a worker with other settings."""
         while not self._is_over() and self.queue.predecessor(self.owner):
             time.sleep(POLL_SECONDS)
         while not self._is_over() and self._watch_one():
@@ -120,11 +117,7 @@ class Supervisor:
         return not self._stopping and self._code == 0
 
     def _is_over(self) -> bool:
-        """Return whether to stop, also if the catalogue was replaced.
-
-        The process may not have noticed: one started later would work in the new catalogue, while its jobs
-        are cancelled in the old one.
-        """
+        """Return whether to stop, also if the catalogue was replaced, unnoticed by the worker process."""
         if not self._stopping and not self.queue.current:
             log.warning(
                 "The catalogue was deleted or set aside, so this worker ends; the next worker "

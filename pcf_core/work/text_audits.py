@@ -73,11 +73,10 @@ def _lacking(store: Store, request: TextsAsked) -> list[MissingTexts]:
 class AuditEstimate:
     """The estimated cost of a request, less what the store has.
 
-    ``missing``: texts to be written, or prompts to be scored.  ``tokens``: of the texts, at most;
-    ``prompt_tokens``: roughly; both 0 if words are scored.  ``seconds``: ``None`` without a comparable
-    measurement; ``limited``: a minimum, from an endpoint's rate limit.  ``cost``: of an endpoint, at most, at
-    the operator's prices.  ``basis``: sentences on the estimate.  ``done``: the result exists.  ``rough``:
-    the number of texts is a guess.
+    ``missing``: texts to be written, or prompts to be scored.  ``tokens`` (at most) and ``prompt_tokens``
+    (roughly): of texts.  ``seconds``: ``None`` without a comparable measurement; ``limited``: a minimum, from
+    an endpoint's rate limit.  ``cost``: of an endpoint, at most, at the operator's prices.  ``basis``:
+    sentences on the estimate. ``done``: the result exists.  ``rough``: the number of texts is a guess.
     """
 
     missing: int
@@ -97,10 +96,7 @@ class AuditEstimate:
 
 
 def estimate_writing(wanted: Sequence[TextsAsked], store: Store, queue: Queue) -> AuditEstimate:
-    """Estimate an endpoint by its operator's prices and rate limit, a model by what it wrote here before.
-
-    ``wanted``: texts of one model, in one part or more.
-    """
+    """Estimate texts of one model, by an endpoint's prices and rate limit or by what it wrote here before."""
     lacking = [_lacking(store, one) for one in wanted]
     estimate = _by_speed(wanted, lacking, queue)
     if not estimate.missing or wanted[0].key.family != "endpoint":
@@ -129,10 +125,7 @@ def estimate_texts(request: TextsAsked, store: Store, queue: Queue) -> AuditEsti
 def _by_speed(
     wanted: Sequence[TextsAsked], lacking: Sequence[Sequence[MissingTexts]], queue: Queue
 ) -> AuditEstimate:
-    """Estimate by the rate of the last finished job of the same model.
-
-    The rate of another model is scaled by the number of parameters, which is rough.
-    """
+    """Estimate by the last finished job of the model, or roughly of another, scaled by parameters."""
     model = wanted[0].key.model
     sizes = [sum(part.count for part in parts) for parts in lacking]
     tokens = sum(size * one.key.decoding.length for size, one in zip(sizes, wanted, strict=True))
@@ -155,10 +148,7 @@ def _tokens_of_a_text(job: Job) -> float:
 
 
 def stored_record(store: Store, key: str, name: str, kind: type[Stored]) -> Stored | None:
-    """Load a record that the store has under a key and a name.
-
-    A damaged one, or one that older rules allowed, counts as missing and is made again.
-    """
+    """Load a record by key and name; ``None`` if it is missing, damaged, or no longer allowed."""
     document = store.load_document(key, name)
     try:
         return None if document is None else kind.model_validate(document)
@@ -168,7 +158,7 @@ def stored_record(store: Store, key: str, name: str, kind: type[Stored]) -> Stor
 
 @dataclass(frozen=True)
 class Answers(Generic[TextRequest, Result]):
-    """Stored requests and results of one ``kind``, which is that of their jobs.
+    """Stored requests and results of one ``kind`` of jobs.
 
     ``gone``: the sentence for what cannot be read, with its ``name`` and the ``key`` of the request.
     """
@@ -221,10 +211,7 @@ class Answers(Generic[TextRequest, Result]):
 
 
 class TextAudit(Answers[TextRequest, Result], Generic[TextRequest, Material, Result], ABC):
-    """A kind of audit: a request to one model with a material.
-
-    Methods that write raise StoreError if the cache folder is read-only or full.
-    """
+    """A kind of audit with requests to one model; methods that write raise StoreError."""
 
     @abstractmethod
     def missing(self, store: Store, request: TextRequest, material: Material) -> int:
@@ -232,10 +219,7 @@ class TextAudit(Answers[TextRequest, Result], Generic[TextRequest, Material, Res
 
     @abstractmethod
     def estimate(self, store: Store, queue: Queue, request: TextRequest, material: Material) -> AuditEstimate:
-        """Estimate the writing or scoring, not the reading that follows.
-
-        Raises ModelError if the model's files cannot be read, or no endpoint is set.
-        """
+        """Estimate the writing or scoring, not the reading that follows."""
 
     @abstractmethod
     def parts(self, request: TextRequest, material: Material) -> Parts:
@@ -246,10 +230,7 @@ class TextAudit(Answers[TextRequest, Result], Generic[TextRequest, Material, Res
         """Return the payload of the job: the ``model``, and what the queue shows."""
 
     def keep(self, store: Store, request: TextRequest, material: Material) -> None:
-        """Store a request with its material, so that another process can answer it.
-
-        Raises ValueError for another material than the request names.
-        """
+        """Store a request with its material for other processes; raise ValueError if they do not match."""
         for key, (name, body) in self.parts(request, material).items():
             if digest(body) != key:
                 raise ValueError(f"not the {name.removeprefix(f'{self.kind}-')} that was asked for: {key}")
@@ -257,10 +238,7 @@ class TextAudit(Answers[TextRequest, Result], Generic[TextRequest, Material, Res
         self.save_asked(store, request)
 
     def submit(self, store: Store, queue: Queue, request: TextRequest, material: Material) -> Job:
-        """Queue a request, or join its active job.
-
-        ``done`` and ``total`` count texts or scored prompts; the job's ``result`` names the current stage.
-        """
+        """Queue a request, or join its active job, which counts texts or prompts and names its stage."""
         total = self.missing(store, request, material)
         payload = self.payload(request, material).model_dump(mode="json")
         models = [payload["model"]]
@@ -278,10 +256,9 @@ def generate_missing(
 ) -> int:
     """Write the missing texts batch by batch and return their number, opening the model only if needed.
 
-    All prompts are checked before the first text is written.  An interruption loses at most one batch, and
-    what another process has written meanwhile is not written again.  ``on_progress`` gets texts done, their
-    total, and texts per second after each batch.  ``pause`` is called between tokens, or while waiting for a
-    server: its time does not count as writing, and an exception ends the work.
+    All prompts are checked first.  An interruption loses at most one batch, and texts of other processes are
+    not written again.  ``on_progress`` gets texts done, their total, and texts per second; time in ``pause``
+    does not count as writing.
     """
     key = request.key
     wanted = store.missing_texts(key, request.prompts, request.count)

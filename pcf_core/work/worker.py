@@ -96,10 +96,7 @@ class Worker:
         self._stopping = True
 
     def run(self, until_idle: bool = False) -> None:
-        """Serve the queue as :meth:`serve` does, registered as alive.
-
-        SIGTERM and SIGINT stop it as :meth:`stop` does, a second one at once.
-        """
+        """Serve the queue, registered as alive; SIGTERM and SIGINT stop it, a second one at once."""
 
         def serve() -> bool:
             self.serve(until_idle)
@@ -164,9 +161,8 @@ class Worker:
     def _answer(self, job: Job) -> None:
         """Work on a job until it ends, or until this process does.
 
-        An exception that is no ``Exception``, such as a panic of a Rust library or its ``sys.exit``, ends the
-        process and counts as a death at the job.  The supervisor is then not told of an end, which it would
-        take for an ordinary one.
+        An exception that is no ``Exception`` (a Rust panic, ``sys.exit``) ends the process and counts as a
+        death at the job; the supervisor is not told of an end, which it would take for an ordinary one.
         """
         self._at.append(job.id)
         self._say(job.id)
@@ -259,10 +255,7 @@ class Worker:
         return self._opened(key, spec, lambda: self._open_generator(spec, decoding))
 
     def _opened(self, key: str, spec: ModelSpec, open_model: Callable[[], Opened]) -> Opened:
-        """Return the open model of a key, or open it and close the one unused for longest.
-
-        Small models stay open beyond the setting, so that a sentence can be sent to several at once.
-        """
+        """Return the open model of a key, or open it; close the least recently used, unless all are small."""
         if key not in self._models:
             while len(self._models) >= self.settings.worker_models and not self._light_with(spec):
                 self._models.popitem(last=False)
