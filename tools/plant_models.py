@@ -7,12 +7,13 @@ reads a probability (each prompt, after each beginning of a longer word, with ea
 gives a hidden state; the rows of the output layer are then solved, in float64, so that the probabilities read
 there are those of :mod:`tools.planted_truth`, normalised over the whole vocabulary:
 
-1. Positions at which the same tokens are read are one *stage*: 12 things × 8 templates, hidden states H [96,
-d]. 2. With P the wanted probabilities of the stage's tokens together, a token's logit has to be log p − log(1
-− P) + log Σ exp(logits of all other tokens); its row w solves H w = these logits.  There are more weights
-than equations (d > 96), so of all solutions we take the one whose logits at the other stages are closest to 0
-(least squares with equality constraints: Golub & Van Loan, Matrix Computations, 6.2). 3. The other tokens'
-logits move a little with the other stages: 2 is repeated until convergence.
+- Positions at which the same tokens are read are one *stage*: 12 things × 8 templates, hidden states H [96,
+  d].
+- With P the wanted probabilities of the stage's tokens together, a token's logit has to be log p − log(1 − P)
+  + log Σ exp(logits of all other tokens); its row w solves H w = these logits.  There are more weights than
+  equations (d > 96), so of all solutions we take the one whose logits at the other stages are closest to 0
+  (least squares with equality constraints: Golub & Van Loan, Matrix Computations, 6.2).
+- The other tokens' logits move a little with the other stages, so this is repeated until convergence.
 
 Words outside the topic have the logit 0 everywhere.  The result is measured with the app's own scorers, and
 nothing is written that differs by more than 1e-5.

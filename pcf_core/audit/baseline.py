@@ -2,8 +2,7 @@
 
 Half of a risk against an even split may come from word frequency alone: a model trained on more *he* than
 *she* favours men for every occupation, and for *person* too.  So the same contexts are filled with words for
-anybody (``assets/evidence/neutral-subjects-20.toml``), scored like any occupation, and the occupations are
-compared with them. :func:`order_on_other_scales` compares how close two models are to their own baselines.
+anybody (``assets/evidence/neutral-subjects-20.toml``), with which the occupations are compared.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Comparison of runs on their common templates, occupations and groups, read the same way.
 
-P-values of several comparisons are corrected for their number.  The order of two models may depend on the
-sentences, so it is reported together with their finished runs on other template sets.
+P-values of several comparisons are corrected for their number.  As the order of two models may depend on the
+sentences, their finished runs on other template sets are compared too.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """Risk joined with statistics of the occupations (PCF 4.4, BVF C.2), and tilts with the training text.
 
-A row of the US statistics counts once, however many words belong to it: its risk is their mean, its weight
-the people employed in it.  The frequency of a word is its own.
+A row of the US statistics counts once: its risk is the mean of its words, its weight the people employed.
 
 An occupation is compared with the training text if at least 20 documents of it have a majority, and at least
 a fifth of those that name it write the word in lower case, so not as part of a name.

@@ -1,13 +1,12 @@
 """The protocol *fitting*: which words of a topic count in which template; and tokens by group.
 
-In most sets every template takes the same part of speech at ``[Y]``.  A set mined with several constructions
-has clauses (*he*), possessives (*his*) and nouns (*a man*): each template reads the words that fit.
-Templates state what fits (:attr:`~pcf_core.core.topics.Template.fits`), and ``assets/lexicons/parts.toml``
-what words are; unknown words and templates leave nothing out.
+A set mined with several constructions has clauses (*he*), possessives (*his*) and nouns (*a man*): each
+template reads the words that fit.  Templates state what fits (:attr:`~pcf_core.core.topics.Template.fits`),
+and ``assets/lexicons/parts.toml`` what words are; unknown words and templates leave nothing out.
 
 Token shares weight the numbers of tokens of a group's words by probability.  Longer words are less likely for
-that alone, and a masked model scores them under more masks, in another sample space, so groups compare fairly
-only with similar numbers of tokens.
+that alone, and a masked model scores them in another sample space, so groups compare fairly only with similar
+numbers of tokens.
 """
 
 from __future__ import annotations

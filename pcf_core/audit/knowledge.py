@@ -2,11 +2,9 @@
 
     KnowledgeSet -> word log-probabilities -> p(right | right or wrong) -> KnowledgeReport
 
-Store and scorers are those of runs, but not the path: a run has the same groups in every prompt and its gap
-is caprice, while here the groups are the answers of each fact.  Every answer of the set is scored in every
-prompt, so that blocks of the store are rectangles, regrouped answers need no scoring, and the answers of a
-fact can be compared with their probabilities for other subjects, which a preference for frequent words would
-explain.
+Every answer of the set is scored in every prompt, so that blocks of the store are rectangles, regrouped
+answers need no scoring, and the answers of a fact can be compared with their probabilities for other
+subjects, which a preference for frequent words would explain.
 """
 
 from __future__ import annotations

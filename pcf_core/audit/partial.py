@@ -1,8 +1,7 @@
-"""Partial results of a run that is still being scored.
+"""Partial results of a run that is still being scored, without scoring or storing anything.
 
 Occupations with every sentence scored, or sentences scored with every occupation, form a smaller run with a
-key of its own, so its results cannot be confused with those of the whole run.  Nothing is scored or stored
-for it.
+key of its own.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
-"""From stored log-probabilities of words to a run's preferences, some shards at a time.
+"""From stored log-probabilities of words to a run's preferences, with only some shards in memory.
 
-This file decides which words count, the probability of their group, and its coverage.  Millions of prompts
-are never in memory at once.
+This file decides which words count, the probability of their group, and its coverage.
 """
 
 from __future__ import annotations

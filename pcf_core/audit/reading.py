@@ -1,8 +1,4 @@
-"""From preferences to a risk report, under view options.
-
-View options are resolved first: occupations, weights and criterion.  Probabilities made elsewhere (``risk
---matrix``) can be reported too.
-"""
+"""From preferences, of a run or made elsewhere (``risk --matrix``), to a risk report under view options."""
 
 from __future__ import annotations
 

@@ -2,8 +2,7 @@
 
     Results(store).open(run, options)  ->  Report | Waiting | NotScored | Refused
 
-Pages cache the answers for all visitors and leave large runs to the worker (``pcf_core.app.data``); a
-verified report reads the scores themselves.
+Pages cache the answers and leave large runs to the worker (``pcf_core.app.data``).
 """
 
 from __future__ import annotations

@@ -1,22 +1,20 @@
 """The slot ``[Y]`` of a text: how words are spelled there, and how many tokens they have there.
 
-**Spelling.**  Where ``[Y]`` begins a sentence the scored word is capitalised: "[Y] worked as a nurse." is
-scored with "He" and "She", as few models have seen "he" there, and many tokenize it differently.  A sentence
-begins at the beginning of the text, after ``.``, ``!`` or ``?`` and a space (including an abbreviation's full
-stop), in quotation marks or brackets that open there, and in quotation marks after a comma or a colon, as
-direct speech.  A word alone in quotation marks is mentioned, not used, and begins no sentence.  Words with a
-capital letter, and scripts without, are unchanged.
+**Spelling.**  Where ``[Y]`` begins a sentence the scored word is capitalised, as few models have seen "he"
+there, and many tokenize it differently.  A sentence begins at the beginning of the text, after ``.``, ``!``
+or ``?`` and a space (including an abbreviation's full stop), in quotation marks or brackets that open there,
+and in quotation marks after a comma or a colon, as direct speech.  A word alone in quotation marks is
+mentioned, not used, and begins no sentence.  Words with a capital letter, and scripts without, are unchanged.
 
-**Joined text.**  Letters that touch ``[Y]`` are part of the word and its tokens: in "We met two [Y]s" the
-scored words are "painters" and "bakers", in "We met two [Y]"
-(:func:`~pcf_core.core.topics.whole_word_prompt`).
+**Joined text.**  Letters that touch ``[Y]`` are part of the word: in "We met two [Y]s" the scored words are
+"painters" and "bakers", in "We met two [Y]" (:func:`~pcf_core.core.topics.whole_word_prompt`).
 
-The word keeps its name in the topic ("she"); its spelling belongs to the slot.  The store has only spelled
-words, so that scores of "She" and "she" in one prompt share a scoring key and need no version of rules.
+The word keeps its name in the topic ("she"); the store has only spelled words, so that scores of "She" and
+"she" in one prompt share a scoring key and need no version of rules.
 
-**Tokens.**  A tokenizer may divide a word differently at the beginning of a text than after a space.  A
-:class:`~pcf_core.core.run.TokenTable` has the numbers for both; after any other character they are those
-after a space if the tokenizer is known to treat both alike, and unknown otherwise.
+**Tokens.**  A :class:`~pcf_core.core.run.TokenTable` has the numbers at the beginning of a text and after a
+space; after any other character they are those after a space if the tokenizer is known to treat both alike,
+and unknown otherwise.
 """
 
 from __future__ import annotations

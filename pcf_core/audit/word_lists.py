@@ -1,8 +1,7 @@
 """Other lists of words: every list's risk from one reading of the words' log-probabilities.
 
-Words are read once, some occupations at a time, and a group's logarithm under a list is the log-sum of its
-columns.  That of all words but one adds the log-sums of the words before and after it, as subtraction would
-lose precision where that word dominates.
+A group's logarithm under a list is the log-sum of its columns.  That of all words but one adds the log-sums
+before and after it, as subtraction would lose precision where that word dominates.
 """
 
 from __future__ import annotations
@@ -194,10 +193,7 @@ def _without(
 
 
 def all_but_one(nats: FloatArray, aggregation: Aggregation = "sum") -> FloatArray:
-    """Return [prompt, word] log of the sum, or mean, of all other words' probabilities, −∞ if none.
-
-    Nothing is subtracted, so no digits are lost where one word dominates.
-    """
+    """Return [prompt, word] log of the sum, or mean, of all other words' probabilities, −∞ if none."""
     none = np.full((len(nats), 1), -np.inf)
     before = np.hstack([none, np.logaddexp.accumulate(nats, axis=-1)[:, :-1]])
     behind = np.hstack([np.logaddexp.accumulate(nats[:, ::-1], axis=-1)[:, -2::-1], none])

@@ -131,9 +131,6 @@ SIGNED = re.compile(r"(?<=[^\s?])\?[^\s'\")]+")  # query of a signed URL, which 
 
 
 def reason_of(error: Exception) -> str:
-    """Return the first line of an error without signatures of URLs, or its type if it has no message.
-
-    "403 for https://host/file?Signature=f00d" -> "403 for https://host/file?…"
-    """
+    """Return an error's first line (its type if empty), with ``?…`` for the queries of URLs."""
     reason = next(iter(str(error).splitlines()), "") or type(error).__name__
     return SIGNED.sub("?…", reason)[:LONGEST_REASON]

@@ -26,10 +26,10 @@ MOST_LEVERAGE = 0.5  # above, a point decides more of its own fitted value than 
 
 @dataclass(frozen=True)
 class FactorScale:
-    """How a factor is measured and described.
+    """How a factor is measured and described: its ``noun``, and ``title`` with the unit.
 
-    ``noun``: its name in a sentence; ``title``: with its unit; ``more``: the direction of the axis.  Slopes
-    are given per ``step`` of ``x``, worded ``per``; ``whose`` describes occupations with that much more.
+    ``more``: the direction of the axis.  Slopes are given per ``step`` of ``x``, worded ``per``; ``whose``
+    describes occupations with that much more.
     """
 
     name: str
@@ -62,7 +62,7 @@ class FactorPoint:
 class Carrier:
     """The point with leverage above one half, or else with the most influence on the slope.
 
-    ``slope``, ``interval``: of the line through all others, if they determine one.
+    ``slope``, ``interval``: of the line without it, if determined.
     """
 
     label: str
@@ -175,7 +175,7 @@ SURE = 0.05  # accepted share of false discoveries
 class ReadCount(Record):
     """Documents whose lead names a word, by their more frequent pronoun; ``neither``: a tie or none.
 
-    ``as_word``: documents that write it in lower case or in capitals, so not as part of a name.
+    ``as_word``: those that write it in lower case or in capitals, so not as part of a name.
     """
 
     occupation: str
@@ -191,10 +191,7 @@ class ReadCount(Record):
 
     @property
     def share(self) -> float:
-        """Share of *he*, 0 to 1.
-
-        Raises ZeroDivisionError if no document has a majority.
-        """
+        """Share of *he*, 0 to 1; raise ZeroDivisionError if no document has a majority."""
         return self.he / self.documents
 
     @property
@@ -226,10 +223,7 @@ class ReadTable:
 
 @dataclass(frozen=True)
 class TrainingText:
-    """The training text of a shipped model.
-
-    ``files``: of the corpora (of a fine-tuned model, those of its ``base``); ``tokens``: drawn from them.
-    """
+    """The training text of a shipped model: ``files`` of its (or its base's) corpora, ``tokens`` drawn."""
 
     model: str
     files: tuple[str, ...]
@@ -270,9 +264,8 @@ class OccupationRead:
 
         No difference (:attr:`differs`): ``copies`` if its interval lies within ±0.2, else ``cannot tell``.
         Otherwise ``reverses`` if both intervals exclude 0 on opposite sides, ``amplifies`` if the tilt is
-        farther from 0 than the lean, ``flattens`` if closer; ``cannot tell`` if tilt and lean have opposite
-        signs and the verdict depends on an unclear one: the text's, or that of a model as far from 0 or
-        farther.
+        farther from 0 than the lean, ``flattens`` if closer; ``cannot tell`` if the signs are opposite and
+        the verdict depends on one that is unclear.
         """
         if not self.differs:
             widest = max(-self.interval.low, self.interval.high)

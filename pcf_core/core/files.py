@@ -24,19 +24,13 @@ def at_once(path: str, flags: int) -> int:
 
 
 def must_be_file(file: IO[bytes], path: Path | str) -> None:
-    """Refuse pipes and devices, whose reading may never end.
-
-    Raises OSError if it is not a regular file.
-    """
+    """Raise OSError unless it is a regular file; reading a pipe or a device may never end."""
     if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
         raise OSError(errno.EINVAL, "it is a pipe or a device, not a file", str(path))
 
 
 def read_file(path: Path | str) -> bytes:
-    """Return all bytes of a regular file.
-
-    Raises OSError if there is no such file, it cannot be read, or it is a pipe or a device.
-    """
+    """Return all bytes of a regular file; raise OSError if it is none, or cannot be read."""
     with open(path, "rb", opener=at_once) as file:
         must_be_file(file, path)
         return file.read()
@@ -45,8 +39,7 @@ def read_file(path: Path | str) -> bytes:
 def noted(name: str, entry: str, form: str, find: Callable[[], str]) -> str:
     """Return the note on ``entry`` in the JSON file ``name``, or compute and store it with ``find``.
 
-    ``form``: a regular expression.  Notes that do not match are ignored; computed facts that do not are
-    returned but not stored.
+    ``form``: a regular expression; other notes are ignored, and other facts are returned but not stored.
     """
     notes = settings().cache / name
     note = note_of(name, entry)

@@ -80,10 +80,7 @@ class GenerationKey(Record):
 
     @classmethod
     def of(cls, spec: ModelSpec, decoding: Decoding) -> GenerationKey:
-        """Return the key of a model that can write.
-
-        Raises GenerationError if the family fills gaps and cannot continue a text.
-        """
+        """Return the key of a model that can write; raise GenerationError if the family fills gaps."""
         facts = FAMILIES[spec.family]
         if not facts.generator:
             raise GenerationError(

@@ -164,9 +164,9 @@ def page_values(options: Record) -> dict[str, Any]:
 
 
 def from_page(kind: type[Options], values: Mapping[str, Any], **others: Any) -> Options:
-    """Return options from a link or its widgets, by link name.
+    """Return options from a link or its widgets, by link name, as plain values or labels.
 
-    Values may be plain, as in earlier links, or labels.  ``others``: fields that do not come from there.
+    ``others``: fields that do not come from there.
     """
     read = {}
     for name, one in declared(kind).items():
@@ -215,10 +215,7 @@ def task_options(options: Record, *, without: Collection[str] = ()) -> str:
 
 
 def read_options(kind: type[Options], given: Mapping[str, Any]) -> Options:
-    """Return the options given to a command, by field name.
-
-    Raises InputError for a value that its option does not take.
-    """
+    """Return a command's options by field name; raise InputError for a value that is not allowed."""
     try:
         return kind.model_validate(given)
     except ValidationError as error:
@@ -233,10 +230,7 @@ def with_parameters(
     parameters: Collection[inspect.Parameter],
     collect: Callable[[dict[str, Any]], Any],
 ) -> Callable[..., Any]:
-    """Return a function that takes several parameters by name instead of the one that is ``replaced``.
-
-    ``collect`` computes its value from theirs.
-    """
+    """Return a function that takes ``parameters`` instead of ``replaced``, which ``collect`` computes."""
     own = inspect.signature(function, eval_str=True)
     names = [one.name for one in parameters]
 

@@ -56,10 +56,7 @@ class ProbeAnswer(Record):
 
     @property
     def shares(self) -> dict[str, float]:
-        """Each word's contribution to its group's preference; over all words they sum to 1.
-
-        With ``aggregation`` mean each word contributes its part of the average.
-        """
+        """Each word's contribution to its group's preference (a part of it for ``mean``); they sum to 1."""
         shares: dict[str, float] = {}
         for group, preference in self.known.items():
             nats = {

@@ -79,11 +79,10 @@ MEND: Mapping[str, str] = {"missing": "write it", "extra_forbidden": "leave it o
 
 @dataclass(frozen=True)
 class Problem:
-    """The first validation error of a record.
+    """The first validation error of a record, ``said`` by pydantic.
 
     ``where``: dotted path of the field, empty for the whole record.  ``wanted``: "must be one of pcf, bvf".
-    ``got``: quoted and shortened, empty for a missing or unknown field.  ``mend``: what to do.  ``said``:
-    pydantic's message.
+    ``got``: quoted and shortened, empty for a missing or unknown field.  ``mend``: what to do.
     """
 
     where: str
@@ -143,10 +142,9 @@ Made = TypeVar("Made", bound=Record)
 
 
 def made(record: type[Made], given: object, where: str, error: type[InputError]) -> Made:
-    """Make a record from what a file or a person gives.
+    """Make a record from what a file or a person gives, or raise ``error``.
 
-    ``where``: start of the error message, such as a file's name.  ``error``: the exception to raise.  Raises
-    ``error`` for a field that is missing, unknown or of the wrong type or range.
+    ``where``: start of the error message, such as a file's name.
     """
     try:
         return record.model_validate(given)

@@ -175,10 +175,9 @@ ROUNDING = 1e-12  # of a difference of two risks that are sums over thousands of
 
 @dataclass(frozen=True)
 class AxisPoint:
-    """One run, or one published row, on an axis of small multiples.
+    """One run, or one published row with its source, on an axis of small multiples.
 
-    ``line``: usually a model; ``place``: a name or a number.  ``published``: the source, empty for our own
-    runs.
+    ``line``: usually a model; ``place``: a name or a number.
     """
 
     line: str
@@ -279,8 +278,7 @@ class OccupationDifference:
 class Permutations:
     """How labels were swapped: ``count`` ways beside the observed one, ``exact`` if these are all.
 
-    ``least_p``: 1/(count + 1) for random swaps; 2/(count + 1) if exact, as swapping all templates gives the
-    same size.
+    ``least_p``: 1/(count + 1); twice that if exact, as swapping all templates gives the same size.
     """
 
     count: int
@@ -290,10 +288,7 @@ class Permutations:
 
 @dataclass(frozen=True)
 class Side:
-    """One of the two runs.
-
-    ``name`` distinguishes it from the other; templates and occupations left out are those that only it has.
-    """
+    """One of the two runs, with a distinct ``name``; templates and occupations left out are only its own."""
 
     name: str
     run: str
@@ -328,10 +323,9 @@ class Comparison:
 
 @dataclass(frozen=True)
 class SubjectShares:
-    """Two models' preferences for one neutral subject.
+    """Two models' mean preferences for one neutral subject, ``shares`` [model][group].
 
-    ``shares`` [model][group]: mean preferences.  ``without``: the difference in distance without this
-    subject.
+    ``without``: the difference in distance without it.
     """
 
     subject: str
@@ -411,9 +405,9 @@ class Context:
 
 @dataclass(frozen=True)
 class MeanTilt:
-    """The mean stereotype towards one group, of a model and of each of its occupations.
+    """The mean stereotype towards one group, over weighted occupations and by occupation.
 
-    ``mean``: over weighted occupations.  ``occupations``: low and high of E s over templates, by occupation.
+    ``occupations``: low and high of E s over templates.
     """
 
     group: str

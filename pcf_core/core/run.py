@@ -138,10 +138,9 @@ DIGITS_OF_IMPORTED = 8
 
 
 def imported_name(model: str, identity: str, tokenizer: str, family: str) -> str:
-    """Return the name of a model from a pack on pages: ``imported:mini-gpt@1f3a9c20``.
+    """Return the name of a model from a pack, ``imported:mini-gpt@1f3a9c20``, which no local model has.
 
-    The colon and the digits, which depend on what the pack states about the weights, distinguish it from
-    local models and from others of that name.
+    The digits depend on what the pack states about the weights.
     """
     return f"{IMPORTED}{model}@{digest([identity, tokenizer, family])[:DIGITS_OF_IMPORTED]}"
 
@@ -178,10 +177,7 @@ class SamplingPlan(Record):
 
 
 class Prompts(Sequence[str]):
-    """Every template with every term, terms in the outer loop.
-
-    There may be millions, so each is made on demand.  A slice is a tuple.
-    """
+    """Every template with every term, terms in the outer loop, each made on demand; a slice is a tuple."""
 
     def __init__(self, terms: Sequence[str], templates: Sequence[Template]) -> None:
         self._terms = terms
@@ -212,10 +208,7 @@ class Prompts(Sequence[str]):
 
 
 class RunSpec(Record):
-    """A request: every prompt of templates × evidence, for every word of the topic.
-
-    With a ``plan``, only the drawn ones of ``templates``.
-    """
+    """A request: every prompt of (drawn) templates × evidence, for every word of the topic."""
 
     scoring: ScoringKey
     topic: Topic
@@ -249,10 +242,7 @@ class RunSpec(Record):
         return {name: parts for name, parts in differences.items() if parts}
 
     def with_lists_of(self, stored: RunSpec) -> RunSpec:
-        """Return the run with the lists of another run of the same key.
-
-        Raises RunError if it has a sampling plan, and the other run has other counts.
-        """
+        """Return the run with another's lists; raise RunError if it has a plan and counts differ."""
         if self.plan is not None and "counts" in differing(self.templates, stored.templates):
             raise RunError(
                 f"The run {self.key} draws templates by the counts of {stored.templates.name}, but "
@@ -323,9 +313,8 @@ class SelfAudit(Record):
     """The self-audit of a scorer in one run, stored in the run's provenance as ``self_audit``.
 
     ``traits``: its treatment of spaces, special tokens and batches, a sentence each.  ``noise_floor``: the
-    largest difference in nats when scores are recomputed one at a time (``noise_scores`` in ``noise_cells``
-    cells, which earlier versions did not count, with ``noise_dtype``); ``None`` if none were, or if one of
-    the two is not a probability, as ``note`` explains.
+    largest difference in nats when ``noise_scores`` in ``noise_cells`` cells are recomputed one at a time,
+    with ``noise_dtype``; ``None`` if none were, or one is not a probability, as ``note`` explains.
     """
 
     traits: dict[str, str]
@@ -380,11 +369,10 @@ class CoverageRange(Record):
 
 
 class CoverageSummary(Record):
-    """Coverage of a run (see :class:`Preferences`).
+    """Coverage of a run (see :class:`Preferences`), by number of tokens (masked models) or under ``all``.
 
-    ``by_tokens``: over all cells, by number of tokens (masked models) or under ``all``.  ``flagged``: cells
-    where none of these reaches ``limit``; ``listed``: the lowest, at most a hundred.  ``cells``: with known
-    coverage; ``unknown``: the others.  ``left_only``: as in :class:`Preferences`.
+    ``flagged``: cells where none of these reaches ``limit``; ``listed``: the lowest, at most a hundred.
+    ``cells``: with known coverage; ``unknown``: the others.
     """
 
     by_tokens: dict[str, CoverageRange]

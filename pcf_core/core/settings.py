@@ -314,10 +314,7 @@ def _is_address(text: str) -> bool:
 
 
 def adopt(variables: Mapping[str, str]) -> None:
-    """Set variables such as PCF_DEVICE for this process and its children.
-
-    Raises SettingsError if a value is not allowed.
-    """
+    """Set variables such as PCF_DEVICE for this process and its children; raise SettingsError if refused."""
     os.environ.update(variables)
     settings.cache_clear()
     settings()

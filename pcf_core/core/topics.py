@@ -90,10 +90,7 @@ class Evidence(Record):
 
 
 class Weights(Record):
-    """Weights of the occupations, aligned with ``terms``; those without a figure are in ``left_out``.
-
-    ``share``: the part of the list that remains, by number of occupations.
-    """
+    """Weights aligned with ``terms``; ``left_out``: terms without, so that ``share`` of the list remains."""
 
     name: str
     terms: tuple[str, ...]
@@ -176,8 +173,7 @@ def _is_of_script_without_spaces(character: str) -> bool:
 class Template(Record):
     """A text with one ``[X]`` and one ``[Y]``, and its count in a corpus.
 
-    ``documents``: how many have it, 0 if unknown.  ``fits``: what fits at ``[Y]`` and can refer to ``[X]``;
-    empty if unknown.
+    ``documents``: how many have it, 0 if unknown.  ``fits``: what fits at ``[Y]``, empty if unknown.
     """
 
     text: str
@@ -231,10 +227,7 @@ Listed = TypeVar("Listed", Topic, Evidence, TemplateSet)
 
 
 def differing(one: Listed, other: Listed) -> tuple[str, ...]:
-    """Return what may make results of two lists with one hash differ, such as counts of templates.
-
-    What only one of them records is ignored: earlier versions recorded less.
-    """
+    """Return what may make results of two lists with one hash differ, as far as both record it."""
     if one is other:
         return ()
     values, others = one.beside_hash, other.beside_hash
@@ -243,10 +236,10 @@ def differing(one: Listed, other: Listed) -> tuple[str, ...]:
 
 
 class MinedTemplate(Record):
-    """A template with its origin.
+    """A template with its origin; see :class:`Template`.
 
-    ``documents``: how many have it, 0 if unknown.  ``sources``: count by source of the corpus.  ``examples``:
-    up to three sentences, ``document id@offset of the first character``.  ``fits``: see :class:`Template`.
+    ``sources``: count by source of the corpus.  ``examples``: up to three sentences, ``document id@offset of
+    the first character``.
     """
 
     text: str

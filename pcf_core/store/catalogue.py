@@ -1,7 +1,7 @@
 """The index of one folder of shards: which shards contain a prompt, and for which words.
 
-It has tables in SQLite, which can be rebuilt from the shards, and sorted hashes of the prompts in memory, in
-which many prompts are searched at once.
+SQLite tables, which can be rebuilt from the shards, and sorted hashes of the prompts in memory for fast
+search.
 """
 
 from __future__ import annotations

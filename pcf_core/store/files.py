@@ -1,8 +1,7 @@
 """Files: written whole or not at all, JSON with its own checksum, errors in one sentence, locks.
 
-**Locks.**  If several processes on one cache want to do the same work, one does it and the others wait.  A
-lock of the operating system on a file ends with its process; a frozen process keeps it, so the file names its
-holder.  SQLite's locks on the catalogue need the same support of the file system.
+Of several processes that want to do the same work one does it, under a lock of the operating system on a file
+that ends with its process; the file names the holder, which may be frozen.
 """
 
 from __future__ import annotations

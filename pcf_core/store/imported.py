@@ -5,10 +5,10 @@
     <root>/imported/texts/<request>/results/        the request, its material and its result, sealed
     <root>/imported/texts/<request>/texts/          shards of its texts, as those of a cache
 
-Nobody here has seen the weights, so a forged score must never pass for one of our own.  These shards are read
-only for imported runs (:class:`~pcf_core.core.run.ImportedKey`), and never count as scored for a local model.
-Results derived from them have another name than those of a local run of the same key.  A request of a text
-audit contains the imported model's name, so its key and those of its texts differ from any local ones.
+A forged score must never pass for one of our own: these shards are read only for imported runs
+(:class:`~pcf_core.core.run.ImportedKey`), and their derived results have other names than those of a local
+run of the same key.  The request of a text audit contains the imported model's name, so its keys differ
+anyway.
 """
 
 from __future__ import annotations

@@ -3,11 +3,10 @@
     <root>/journal.jsonl    one JSON entry per line; append-only
 
 It is not in the catalogue, which may be rebuilt.  Every line has the SHA-256 of the line before it, so that
-an altered, removed or inserted line is noticed.  A truncated or replaced file is noticed only by comparing
-its last digest with that of an export.
+an altered, removed or inserted line is noticed, but a truncated file only by comparison with an export.
 
-A lock orders the processes that write, and a line is on the disk before the lock is released.  If a process
-died in the middle of a line, the next one ends that line, and it is reported as damage.
+Writers hold a lock until their line is on the disk.  A line left incomplete by a killed process is ended by
+the next one, and reported as damage.
 """
 
 from __future__ import annotations

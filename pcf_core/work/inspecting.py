@@ -1,8 +1,8 @@
 """Import the texts of an Inspect log, with the FairPair or criteria request for them.
 
-The model is named after the provider's, with the day of the log: ``inspect:openai/gpt-4o@2026-11-23``.  No
-installed model has such a name, so these texts are never taken for local ones.  A model, day and decoding,
-including its seed, has one set of texts: a log with other texts is refused.
+The model is named after the provider's, with the day of the log: ``inspect:openai/gpt-4o@2026-11-23``, unlike
+any local model.  A model, day and decoding, including its seed, has one set of texts: a log with others is
+refused.
 """
 
 from __future__ import annotations

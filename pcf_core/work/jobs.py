@@ -1,13 +1,10 @@
 """Kinds of jobs: the registry of their handlers, and what a worker passes to a handler.
 
-A new kind needs a request, a record in a file that the app may import, and a handler beside the work, which
-returns the job's result::
+A new kind needs a request, a record in a file that the app may import, and a handler that returns the job's
+result and that :mod:`pcf_core.work.worker` imports::
 
     @job("knowledge", KnowledgeRequest)
     def answer_knowledge(job: JobContext, request: KnowledgeRequest) -> dict[str, Any]: ...
-
-Only :mod:`pcf_core.work.worker` imports all handlers, as they import the parser, the scorers and the
-generators.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Start a worker if none is alive, send its heartbeats, unregister it, and log its warnings.
 
-A worker that the app starts is a separate process that outlives the app and has the fingerprint of its
-settings.  A worker with other settings is replaced: it ends when it is idle, and the new one waits for that.
+The app's worker is a process that outlives the app and has the fingerprint of its settings.  A worker with
+other settings ends when it is idle, which the new one waits for.
 """
 
 from __future__ import annotations

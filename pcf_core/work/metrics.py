@@ -2,8 +2,7 @@
 
     worker --metrics PORT  ->  http://127.0.0.1:PORT/metrics
 
-The supervisor answers, and sends the heartbeat, even while the worker process hangs.  A hanging worker shows
-in the time since its last report, and in the age of the last shard while a job runs.
+The supervisor answers even while the worker process hangs, which shows in the time since its last report.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Run FairPair, in the foreground or in the worker.
 
-1. p(x) of every prompt, by the parser                                    stored 2. the missing texts of x and
-of p(x)                                     stored block by block 3. u = p(g(x)), with the errors of p
-stored prompt by prompt 4. B, V and F under each dissimilarity, their convergence, and words      stored when
-complete
+p(x) of every prompt, by the parser                                    stored
+the missing texts of x and of p(x)                                     stored block by block
+u = p(g(x)), with the errors of p                                      stored prompt by prompt
+B, V and F under each dissimilarity, their convergence, and words      stored when complete
 """
 
 from __future__ import annotations

@@ -5,8 +5,7 @@
     log-in by OIDC         those in PCF_AUDITORS are auditors, all others viewers
     the terminal           an auditor, as a shell can write the cache anyway
 
-Pages hide what would be refused; the queue checks again, and so does the worker when it takes a job, since
-roles may have changed.  Any auditor may cancel, retry or delete a job of any submitter.
+Rights are checked by the queue and again by the worker, since roles may change.  Auditors may change any job.
 """
 
 from __future__ import annotations

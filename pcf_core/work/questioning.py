@@ -1,7 +1,7 @@
 """Run criteria, in the foreground or in the worker, and learn the embedding score over several models.
 
-1. write the missing texts, or score the words      stored block by block 2. the experiment reads them
-stored when complete
+write the missing texts, or score the words      stored block by block
+the experiment reads them                        stored when complete
 """
 
 from __future__ import annotations

@@ -5,13 +5,13 @@
                  │                  └→ cancel → cancelled ─┤ retry
                  └── release (shutdown, dead owner) ───────┘
 
-Rights are checked here again, see :mod:`pcf_core.work.people`.  A job whose workers die repeatedly without
-progress fails, so that it does not end all workers; deaths while loading a model are counted separately.
+A job whose workers die repeatedly without progress fails, so that it does not end all workers; deaths while
+loading a model are counted separately.
 
-Clocks.  Wall time is shown (``created``, ``started``, ``updated``), and decides only whether a worker on
-*another* host counts as alive, so that no second one is started.  Claims are ordered by priority and number;
-heartbeats on this host and rates use the monotonic clock; a job of a silent worker on another host is taken
-only after waiting for its next beat by our own monotonic clock.
+Wall time is shown (``created``, ``started``, ``updated``), and decides only whether a worker on *another*
+host counts as alive, so that no second one is started.  Heartbeats on this host and rates use the monotonic
+clock; a job of a silent worker on another host is taken only after waiting for its next beat by our own
+monotonic clock.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """Runs and minings on a Ray cluster, with as many processes as its capacity allows.
 
-The calling process has the store and the ledger: it hands out blocks and writes their scores or counts once,
-into the cache or to PCF_SCORES.  The other machines need the model or the parser, and the same version of PCF
-Audit in the same folder; a corpus is read only here.
+The calling process alone reads the corpus, has the store, hands out blocks and writes their scores or counts.
+Other machines need the model or the parser, and the same version of PCF Audit in the same folder.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """Requests for work on scores: the payload of each kind of job, and the function that submits it.
 
-The app imports these and none of the handlers.  Requests for texts are in :mod:`pcf_core.work.text_audits`,
-:mod:`pcf_core.work.fairpair` and :mod:`pcf_core.work.criteria`.  Every ``submit`` function raises StoreError
-if the cache folder is full or read-only, and RightsError as :meth:`pcf_core.work.queue.Queue.submit`.
+The app imports these and no handlers.  Every ``submit`` function raises StoreError if the cache folder is
+full or read-only, and RightsError as :meth:`pcf_core.work.queue.Queue.submit`.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
-"""Score the missing cells of a run: the same function for the command line and for the worker.
+"""Score the missing cells of a run, for the command line and for the worker.
 
 A run scores every template, or as many as its sampling plan draws:
 
     draw → score what is missing → look: narrow enough? → twice as many draws, or done: the self-audit
 
-The run is stored with its draws at every look, so that a later start resumes there; it is complete once its
-goal is met.  A finer plan begins with the draws of a coarser one, so their scores are reused.
+The run is stored with its draws at every look, so that a later start resumes there.  A finer plan begins with
+the draws of a coarser one, so their scores are reused.
 """
 
 from __future__ import annotations

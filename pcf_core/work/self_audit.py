@@ -1,14 +1,13 @@
 """The self-audit of a run or a knowledge set: traits of its scorer, and its noise floor.
 
-**Noise floor.**  In 50 random cells (the same in every repetition), one random word per group, or a right and
-a wrong answer of the fact, is scored again in a forward pass of its own, with nothing batched, packed or
-shared; the floor is the largest |difference| to the stored scores, in nats.  For runs in bfloat16 or float16
-this is done in float32 if a second copy of the weights fits into half of the free memory, so the floor
-includes rounding of the model's arithmetic.
+**Noise floor.**  In 50 random but reproducible cells, one random word per group, or a right and a wrong
+answer of the fact, is scored again in a forward pass of its own, with nothing batched, packed or shared; the
+floor is the largest |difference| to the stored scores, in nats.  For runs in bfloat16 or float16 this is done
+in float32 if a second copy of the weights fits into half of the free memory, so the floor includes the
+model's rounding.
 
-**Cost.**  At most a twentieth of the time of scoring, as a single cell can take as long as a hundred in a
-batch.  If necessary only the first drawn cells are checked, at least five; their number follows from the time
-of those before, including that of loading a second copy.
+**Cost.**  At most a twentieth of the time of scoring, but at least five cells; the number follows from the
+time of those before, including that of loading a second copy.
 """
 
 from __future__ import annotations

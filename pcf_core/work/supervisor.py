@@ -1,7 +1,7 @@
 """The supervisor: a small process that restarts a worker process, and kills one that does not respond.
 
-Library code that reads foreign models, configurations and chat templates can be busy for hours, so the worker
-is a separate process that reports its job between batches.  The supervisor itself loads no model.
+Library code that reads foreign models can be busy for hours, so the worker is a separate process that reports
+its job between batches.  The supervisor itself loads no model.
 
     no report for ``PCF_STALL_SECONDS``       the process is killed, the job fails with a sentence
     a cancel or stop ignored for 10 s         the process is killed, the job is cancelled or queued again
