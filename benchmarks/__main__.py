@@ -1,7 +1,4 @@
-"""Run every benchmark in one go, each in a process of its own, so that none inherits what another left.
-
-What a part says of an error is seen; the others still run, and the status is 1 in the end.
-"""
+"""Run every benchmark, each in its own process; print errors, run the others, exit 1 if any failed."""
 
 from __future__ import annotations
 

@@ -1,16 +1,15 @@
-"""Draw pairs that the rules accept in free text, so many a construction, for the recall sample's readers.
+"""Draw pairs that the rules accept in free text, a number per construction, for readers to label.
 
     python -m benchmarks.accepted_sample --folder /tmp/sheet --drawn pairs.csv
 
-GUM and GAP hold too few of most constructions to tell their precision.  Here documents of the corpora come by
-a seed, and of each one at most one accepted pair a construction is taken, until there are :data:`EACH`; the
-expressions of :data:`CUES` only leave out sentences that cannot have one.  The sheet has the form and the
-instructions of :mod:`benchmarks.recall_sample`, with the accepted word alone marked and the sentences in an
-order of chance, so that no reader sees a rule.  ``pairs.csv`` names sentence, word and subject without text.
+GUM and GAP contain too few pairs of most constructions to estimate precision.  Here documents of the corpora
+are drawn by a seed, at most one accepted pair per construction and document, up to :data:`EACH`; :data:`CUES`
+only skips sentences that cannot contain a pair.  The sheet follows :mod:`benchmarks.recall_sample`, but marks
+only the accepted word and shuffles the sentences, so that readers see no rule.  ``pairs.csv`` names sentence,
+word and subject without text.
 
-The kept labels are of pairs that version 3 of the rules accepted.  Version 4 was made without a look at
-what the readers said of them.  While version 5 was made, its four wrong possessives were read; no rule came
-of it.
+The kept labels are for pairs that version 3 of the rules accepted.  Version 4 was written without looking at
+them; for version 5 its four wrong possessives were read, but led to no rule.
 """
 
 from __future__ import annotations
@@ -61,7 +60,7 @@ CUES: Mapping[str, re.Pattern[str]] = {
 
 @dataclass(frozen=True)
 class Accepted:
-    """A pair that a rule accepted: where subject and word begin, and where the word ends, in the sentence.
+    """A pair that a rule accepted: characters of subject and word in the sentence.
 
     ``whole``: a template came out of it.
     """
@@ -75,7 +74,7 @@ class Accepted:
 
 
 def sentences(data: Path, random: np.random.Generator) -> Iterator[Drawn]:
-    """Yield sentences of documents, drawn in an order of chance."""
+    """Yield sentences of documents in random order."""
     documents = []
     for corpus, number in CORPORA.items():
         seed = int(random.integers(2**31))
@@ -90,7 +89,6 @@ def sentences(data: Path, random: np.random.Generator) -> Iterator[Drawn]:
 
 
 def draw(parser: Parser, data: Path = DATA, seed: int = SEED, each: int = EACH) -> list[Accepted]:
-    """Draw pairs, in an order of chance."""
     random = np.random.default_rng(seed)
     found: dict[str, dict[tuple[str, str], Accepted]] = {name: {} for name in CUES}
 
@@ -120,7 +118,6 @@ def draw(parser: Parser, data: Path = DATA, seed: int = SEED, each: int = EACH) 
 
 
 def sheet(drawn: list[Accepted]) -> str:
-    """Write the sentences with their numbers, the accepted word marked."""
     return "".join(
         f"{number}. {one.sentence.text[: one.word]}[1:{one.sentence.text[one.word : one.end]}]"
         f"{one.sentence.text[one.end :]}\n"

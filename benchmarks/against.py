@@ -1,18 +1,17 @@
-"""SmolLM2 on *gender* by our scorer, and by what a user would pick instead: the same words, the same nats.
+"""Compare our scorer on SmolLM2 and *gender* with what a user would otherwise use: same words, same nats.
 
-*loop* is a plain loop over transformers: the distinct texts that end before a word's last token, 16 at a
-time in the order given, padded, the softmax of all positions over the whole vocabulary; words of one token
-share the prompt's text.  *minicons* and *harness* (lm-evaluation-harness' ``loglikelihood``) run in
-environments of their own, minicons with 32 scores at a time, the harness with 16 texts and with its
-automatic number, for which it tries a batch at the beginning of each call.  The harness, too, reads words of
-one token off one text, and it sorts the texts by their length.
+- *loop*: a plain loop over transformers.  Distinct texts before a word's last token, padded, 16 at a time in
+  the given order, softmax at all positions; words of one token share the prompt's text.
+- *minicons*: in its own environment, 32 scores at a time.
+- *harness* (lm-evaluation-harness' ``loglikelihood``): in its own environment, 16 texts at a time or its
+  automatic number, which it tries at the start of each call.  It sorts texts by length and also shares texts
+  of one-token words.
 
-What we do less of stands in the table.  *Tokens* run through the layers, padding included: a beginning that
-texts have in common runs once.  *Places* run through the head, with the softmax over the vocabulary: only
-those at which a word is read.
+*Tokens* are those that run through the layers, with padding (we run a common beginning once); *places* are
+positions that run through the head and softmax (we only run those where a word is read).
 
-All sides score the same prompts in float32; where a peer is slow it scores a sample of them, spread evenly.
-Sides take turns; cells a second and ratio are the medians of the rounds.  *Nats* is the largest difference.
+All score the same prompts in float32, slow peers an evenly spread sample.  Sides alternate; cells per second
+and the ratio are medians over rounds; *nats* is the largest difference.
 
     python -m benchmarks.against --processor --threads 1
 """
@@ -56,7 +55,7 @@ Side = Callable[[], Round]
 
 @dataclass(frozen=True)
 class Peer:
-    """A side beside ours.  ``python``: of its environment, ``None`` for ours; ``cells``: the sample."""
+    """A side beside ours: ``python`` of its environment (``None``: this one) and ``cells`` of its sample."""
 
     title: str
     name: str
@@ -76,9 +75,9 @@ PEERS = (
 
 @dataclass(frozen=True)
 class Compared:
-    """Medians of the rounds: cells a second of both sides, and the ratio; nats of difference.
+    """Medians over rounds: cells per second of both sides and their ratio; largest difference in nats.
 
-    ``tokens`` and ``places``: a cell, of the peer.
+    ``tokens`` and ``places``: of the peer, per cell.
     """
 
     ours: float
@@ -91,7 +90,7 @@ class Compared:
 
 @torch.inference_mode()
 def loop(loaded: Loaded, prompts: Sequence[str], words: Sequence[str], size: int = BATCH) -> FloatArray:
-    """Return [prompt, word] nats of words of any length behind prompts without right text."""
+    """Return [prompt, word] nats of words of any length after prompts that end in ``[Y]``."""
     ids = [word_ids(loaded, word) for word in words]
     decode = loaded.tokenizer.decode
     texts: dict[str, list[tuple[int, int]]] = {}  # text -> the (prompt, word) that are read in it
@@ -114,13 +113,7 @@ def loop(loaded: Loaded, prompts: Sequence[str], words: Sequence[str], size: int
 
 @contextmanager
 def peer_side(peer: Peer, task: dict[str, Any]) -> Iterator[Side]:
-    """Start a peer's process and yield its side; it ends with the block.
-
-    Raises
-    ------
-    RuntimeError
-        The process ended; what it said of it was printed.
-    """
+    """Start a peer's process and yield its side; raise ``RuntimeError`` if the process ends early."""
     assert peer.python is not None
     asked = json.dumps(task | {"peer": peer.name, "batch": peer.batch})
     command = [str(peer.python), str(Path(__file__).with_name("peer.py"))]
@@ -144,7 +137,7 @@ def peer_side(peer: Peer, task: dict[str, Any]) -> Iterator[Side]:
 
 
 def lay_files(source: Path, folder: Path) -> None:
-    """Lay a model's files where a peer reads them; transformers 4 looks for the rotation elsewhere."""
+    """Link a model's files into a folder, with ``rope_theta`` where transformers 4 expects it."""
     for path in source.iterdir():
         if path.name != "config.json":
             (folder / path.name).symlink_to(path.resolve())
@@ -154,7 +147,6 @@ def lay_files(source: Path, folder: Path) -> None:
 
 
 def timed(side: Callable[[], FloatArray], model: Any, clock: str) -> Round:
-    """Run a side of this process once."""
     with counted(model) as work:
         begun = CLOCKS[clock]()
         values = side()
@@ -165,27 +157,13 @@ def timed(side: Callable[[], FloatArray], model: Any, clock: str) -> Round:
 def compare(
     model: str, peers: Sequence[Peer], cells: int, rounds: int, clock: str, words: Sequence[str] = ()
 ) -> tuple[dict[str, Compared], Work]:
-    """Let our scorer and the peers take turns.
+    """Let our scorer and the peers take turns; return :class:`Compared` by title, and our work per round.
 
-    Parameters
-    ----------
-    model
-        A causal model whose files are here.
-    peers
-        The other sides; their environments are there.
-    cells
-        Prompts that we score in a round, from the mined set, of one occupation.
-    rounds
-        How often each side scores.
-    clock
-        ``wall``, or ``processor`` for processor time on a machine that does other work.
-    words
-        What is scored, in place of the words of *gender*.
-
-    Returns
-    -------
-    tuple[dict[str, Compared], Work]
-        By a peer's title how it compares; what our model had to do in a round.
+    - ``model``: a causal model with local files.
+    - ``peers``: those whose environments exist.
+    - ``cells``: prompts of one occupation that we score per round.
+    - ``clock``: ``wall``, or ``processor`` on a machine that does other work.
+    - ``words``: scored instead of the words of *gender*.
     """
     chosen = tuple(words) or load_topic("gender").words
     prompts = [prompt for prompt in prompts_of(1)[0] if prompt.endswith(" [Y]")][:cells]
@@ -236,7 +214,6 @@ def compare(
 
 
 def line(peer: Peer, found: Compared) -> str:
-    """Write the line of a peer in the table."""
     return (
         f"{peer.title:<20}{found.theirs:>9.2f}{found.ours:>9.2f}{found.ratio:>8.1f}{peer.goal:>6.0f}"
         f"{found.tokens:>9.0f}{found.places:>9.0f}{found.difference:>9.0e}"

@@ -1,20 +1,18 @@
-"""Precision of every construction that the miner knows, on GUM and GAP, with Wilson's 95 % interval.
+"""Measure the precision of every mining construction on GUM and GAP, with Wilson's 95 % interval.
 
     python -m benchmarks.constructions
     python -m benchmarks.constructions --part dev --part test     GUM's documents that the parser has not seen
 
-Each construction's own rule reads the parser's trees, and what it accepts is judged by the annotation:
+Each construction's rule reads the parser's trees; the annotation judges what it accepts:
 
-    pronouns                the word and the subject share a chain (GUM), or the name in question has the
-                            label (GAP)
+    pronouns                word and subject share a chain (GUM), or the name has the label (GAP)
     nouns and adjectives    the annotators' tree says the word of the same subject, or both share a chain
 
-A pair counts whether or not the words between the two could be kept, as in :mod:`benchmarks.coreference`;
-``templates`` are those of which a template came out.
+A pair counts even if the words between could not be kept; ``templates`` counts pairs that gave a template.
 
-Few sentences have a word of a topic as a predicate, and the rules do not care which word it is; so nouns are
-measured with every noun for a person, and adjectives with every adjective.  The attributive rule has no word
-at ``[Y]``: it is not measured here.  A construction is on by itself from 0.95 with a lower bound of 0.90.
+Few predicates are words of a topic, and the rules ignore which word it is; so nouns are measured with every
+noun for a person, adjectives with every adjective.  The attributive rule has no word at ``[Y]`` and is not
+measured.  A construction is on by default from precision 0.95 with a lower bound of 0.90.
 """
 
 from __future__ import annotations
@@ -41,10 +39,7 @@ from pcf_core.mining.verb_groups import Candidate, lemma_of
 
 @dataclass(frozen=True)
 class Judged:
-    """What a rule accepted in a sentence, and whether the annotation agrees.
-
-    ``whole``: a template came out; else the words between the two could not be kept.
-    """
+    """A pair that a rule accepted, and whether the annotation agrees; ``whole``: it gave a template."""
 
     construction: str
     corpus: str
@@ -53,21 +48,20 @@ class Judged:
 
 
 def words_for(construction: Construction) -> Collection[str]:
-    """Return the words that a construction is measured with."""
     if construction.words:
         return construction.words
     return Anything() if construction.name.startswith("adjective") else frozenset(naming().person)
 
 
 class Anything(frozenset[str]):
-    """A set that holds every word."""
+    """A set that contains every word."""
 
     def __contains__(self, word: object) -> bool:
         return True
 
 
 def matches(tree: Tree) -> Iterator[tuple[Construction, int, int, bool]]:
-    """Yield construction, subject, word, and whether a template came out, of what is accepted in a tree."""
+    """Yield (construction, subject, word, whether it gave a template) of accepted pairs of a tree."""
     for construction in CONSTRUCTIONS.values():
         if construction.measured is None:
             continue
@@ -80,9 +74,9 @@ def matches(tree: Tree) -> Iterator[tuple[Construction, int, int, bool]]:
 
 
 def gum_judged(sentences: Iterable[tuple[Sentence, list[Tree]]]) -> Iterator[Judged]:
-    """Judge what is found in the parser's trees of GUM; a pronoun or subject without a chain is left out.
+    """Judge what is found in the parser's trees of GUM, without pronouns or subjects that have no chain.
 
-    A name counts whole: its head is the first word to the annotators, and often the last to the parser.
+    A name counts as a whole: its head is the first word for the annotators, often the last for the parser.
     """
     for sentence, trees in sentences:
         token_at = {start: token for token, start in enumerate(sentence.starts)}
@@ -125,7 +119,7 @@ def says(tree: Tree, construction: str, subject: int, word: int) -> bool:
 
 
 def gap_judged(passages: Iterable[tuple[Mapping[str, str], list[Tree]]]) -> Iterator[Judged]:
-    """Judge what is found of GAP's pronouns, where the subject is one of the names in question."""
+    """Judge what is found for GAP's pronouns where the subject is one of the two names."""
     for passage, trees in passages:
         for tree in trees:
             starts = places(tree.words, passage["Text"], tree.offset)
@@ -140,7 +134,7 @@ def gap_judged(passages: Iterable[tuple[Mapping[str, str], list[Tree]]]) -> Iter
 
 
 def table(judged: Iterable[Judged]) -> dict[str, dict[str, Any]]:
-    """Sum up each construction: right of accepted ones by corpus, precision, its lower bound, its switch."""
+    """Sum up each construction: correct and accepted pairs by corpus, precision, lower bound, default."""
     accepted, right = Counter[tuple[str, str]](), Counter[tuple[str, str]]()
     for one in judged:
         for corpus in (one.corpus, "both", *(["templates"] if one.whole else [])):
@@ -167,12 +161,11 @@ def table(judged: Iterable[Judged]) -> dict[str, dict[str, Any]]:
 
 
 def lower_bound(right: int, accepted: int) -> float:
-    """Return the lower end of Wilson's 95 % interval of a share."""
+    """Return the lower end of Wilson's 95 % interval of a proportion."""
     return float(proportion_confint(right, accepted, alpha=0.05, method="wilson")[0])
 
 
 def measure(parser: Parser, data: Path = DATA, parts: Collection[str] = GUM) -> dict[str, dict[str, Any]]:
-    """Measure every construction on GUM's parts and on GAP."""
     gum = [sentence for part in parts for sentence in read_gum(part, data)]
     gap = [passage for part in GAP for passage in read_gap(part, data)]
     judged = [

@@ -1,29 +1,26 @@
-"""Precision and recall of the coreference rules on GAP and on GUM.
+"""Measure precision and recall of the coreference rules on GAP and GUM.
 
     python -m benchmarks.coreference                            the shipped parser
     python -m benchmarks.coreference --pipeline en_core_web_sm
 
-Pairs of a subject and a pronoun below its predicate, by construction, each row with those above it:
+Pairs of a subject and a pronoun below its predicate, by construction; each row includes those above it:
 
-    main        the root's subject and, behind it, he or she, subject of a clause that depends on the root
-                or on a predicate that shares its subject (came and said): what is mined
-    clause      the same of a predicate that is not the root, or with the pronoun before the subject
+    main        the root's subject and a later he or she, subject of a clause that depends on the root or
+                on a predicate that shares its subject (came and said): what is mined
+    clause      the same for a predicate that is not the root, or with the pronoun before the subject
     below       he or she, subject of a clause at any depth below the subject's predicate
     possessive  also his and her below the subject's predicate, in its clause or another
 
-GAP (Webster et al. 2018, doi:10.1162/tacl_a_00240): one pronoun a passage, two names in question with a
-label each.  A pair counts where a word of the subject's name lies within one of both or, by name, equals a
-word of just one (*Smith* the second time).  Where both are meant, nested or of the same name, and labelled
-differently, it is left out.  GAP is hard by design: both names fit the pronoun's gender.  The rules were
-written against its part ``development``; no sentence of ``validation`` was read for them, though some were
-for :mod:`pcf_core.mining.owners`, which is not measured here.
+GAP (Webster et al. 2018, doi:10.1162/tacl_a_00240): per passage one pronoun and two names, each with a label.
+A pair counts if a word of the subject lies within one or both names or equals a word of just one (*Smith* the
+second time), unless both names match with different labels.  GAP is hard by design: both names fit the
+pronoun's gender.  The rules were written against its part ``development``; no sentence of ``validation`` was
+read for them, but some were for :mod:`pcf_core.mining.owners`, which is not measured here.
 
-GUM (Zeldes 2017, doi:10.1007/s10579-016-9343-x): chains of coreference.  A pair counts where both words
-head an annotated span, and is right where they share a chain.  ``trees`` are the annotators'; ``parsed``
-are the parser's, which has learnt from a part of GUM's training documents; ``unseen`` are the development
-and test documents alone.  The rules were read against all of GUM: nothing of it is held out from them.
-
-Both corpora and the table stand in this one file, which says whole how a figure comes about.
+GUM (Zeldes 2017, doi:10.1007/s10579-016-9343-x): chains of coreference.  A pair counts if both words head an
+annotated span, and is correct if they share a chain.  ``trees`` are the annotators', ``parsed`` the parser's
+(trained on part of GUM), ``unseen`` only the development and test documents.  The rules were checked against
+all of GUM: nothing of it is held out.
 """
 
 from __future__ import annotations
@@ -56,7 +53,7 @@ ENOUGH, PRECISION, LOWER = 150, 0.90, 0.85  # accepted pairs, their precision an
 
 
 class Parser(Protocol):
-    """What is measured with: a pipeline."""
+    """The pipeline that is measured."""
 
     def trees(self, texts: Iterable[str]) -> Iterator[list[Tree]]:
         """Yield the sentences of each text, in the order of the texts."""
@@ -64,7 +61,7 @@ class Parser(Protocol):
 
 @dataclass(frozen=True)
 class Pair:
-    """Two tokens of a sentence.  ``same``: they corefer; ``by_name``: as the name is labelled elsewhere."""
+    """Two tokens of a sentence.  ``same``: they corefer; ``by_name``: labelled by an equal name elsewhere."""
 
     tree: Tree
     subject: int
@@ -76,7 +73,7 @@ class Pair:
 
 @dataclass(frozen=True)
 class Measured:
-    """Pairs that corefer; accepted ones, of these the right ones, those by name, and each kind of subject."""
+    """Counts: coreferring, accepted and correct pairs, those by name, and each kind of subject."""
 
     coreferent: int
     accepted: int
@@ -101,7 +98,7 @@ class Measured:
 
     @property
     def enough(self) -> bool:
-        """Whether it reaches what the issue asks for."""
+        """Whether the limits are reached."""
         return self.accepted >= ENOUGH and self.precision >= PRECISION and self.lower >= LOWER
 
     def as_json(self) -> dict[str, Any]:
@@ -119,12 +116,12 @@ class Measured:
 
 @dataclass
 class Spans:
-    """Reads ``Entity=`` of one document: spans opened and not yet closed, in the brackets of CorefUD."""
+    """Open spans of ``Entity=`` in one document, in CorefUD's bracket notation."""
 
     opened: list[tuple[str, int]] = field(default_factory=list)
 
     def read(self, rows: Sequence[Sequence[str]]) -> list[tuple[str, int, int]]:
-        """Return chain, first and last token of every span of a sentence."""
+        """Return chain, first and last token of each span of a sentence."""
         found = []
         for token, row in enumerate(rows):
             marks = dict(part.split("=", 1) for part in row[9].split("|") if "=" in part)
@@ -142,7 +139,7 @@ class Spans:
 
 @dataclass(frozen=True)
 class Sentence:
-    """A sentence of GUM.  ``starts``: where the words begin in the text; ``chains``: those a token heads."""
+    """A sentence of GUM: where words begin in the text, and the ``chains`` that each token heads."""
 
     text: str
     tree: Tree
@@ -170,7 +167,7 @@ def pairs_of(tree: Tree) -> Iterator[tuple[int, int, Construction]]:
 
 
 def construction_of(tree: Tree, subject: int, pronoun: int) -> Construction:
-    """Name the construction of a nominative pronoun and a subject above its clause."""
+    """Return the construction of a nominative pronoun and a subject above its clause."""
     clause, predicate = tree.heads[pronoun], tree.heads[subject]
     governor = tree.heads[clause]
     if not tree.has(clause, *CLAUSES) or not shares_subject(tree, governor, predicate):
@@ -179,7 +176,7 @@ def construction_of(tree: Tree, subject: int, pronoun: int) -> Construction:
 
 
 def places(words: Sequence[str], text: str, start: int = 0) -> tuple[int, ...]:
-    """Return where each word begins in the text they were split from."""
+    """Return where each word begins in the text."""
     found = []
     for word in words:
         at = text.find(word, start)
@@ -190,7 +187,7 @@ def places(words: Sequence[str], text: str, start: int = 0) -> tuple[int, ...]:
 
 
 def gap_pairs(passages: Sequence[Mapping[str, str]], parser: Parser) -> Iterator[Pair]:
-    """Yield pairs of the passages' pronouns with subjects that are one of the names in question."""
+    """Yield pairs of the passages' pronouns with subjects that are one of the two names."""
     parsed = parser.trees(passage["Text"] for passage in passages)
     for passage, trees in zip(passages, parsed, strict=True):
         for tree in trees:
@@ -205,7 +202,7 @@ def gap_pairs(passages: Sequence[Mapping[str, str]], parser: Parser) -> Iterator
 
 
 def label_of(passage: Mapping[str, str], name: Sequence[tuple[str, int]]) -> tuple[bool, bool] | None:
-    """Return GAP's label of a name's words with their places, and whether it was taken by name."""
+    """Return GAP's label of a name's words, and whether it comes from an equal name elsewhere."""
     spans = {
         side: range(int(passage[f"{side}-offset"]), int(passage[f"{side}-offset"]) + len(passage[side]))
         for side in "AB"
@@ -223,7 +220,6 @@ def read_gap(part: str, data: Path = DATA) -> list[dict[str, str]]:
 
 
 def read_gum(part: str, data: Path = DATA) -> Iterator[Sentence]:
-    """Yield the sentences of a part of GUM."""
     with gzip.open(data / "treebank" / f"gum-{part}.conllu.gz", "rt", encoding="utf8") as file:
         spans, text, rows = Spans(), "", []
         for line in map(str.rstrip, file):
@@ -239,7 +235,7 @@ def read_gum(part: str, data: Path = DATA) -> Iterator[Sentence]:
 
 
 def annotated(rows: Sequence[Sequence[str]], text: str, spans: Spans) -> Sentence:
-    """Make a sentence from the rows of its words."""
+    """Return a sentence from its CoNLL-U rows."""
     heads = tuple(int(row[6]) - 1 if row[6] != "0" else token for token, row in enumerate(rows))
     words, lemmas, tags, relations = (tuple(row[column] for row in rows) for column in (1, 2, 4, 7))
     chains: dict[int, frozenset[str]] = {}
@@ -250,13 +246,12 @@ def annotated(rows: Sequence[Sequence[str]], text: str, spans: Spans) -> Sentenc
 
 
 def gum_pairs(sentences: Iterable[Sentence]) -> Iterator[Pair]:
-    """Yield pairs of the annotators' trees."""
     for sentence in sentences:
         yield from _in_chains(sentence, sentence.tree, dict(enumerate(range(len(sentence.tree)))))
 
 
 def parsed_gum_pairs(sentences: Iterable[Sentence], parser: Parser) -> Iterator[Pair]:
-    """Yield pairs of the parser's trees of the same texts; words that it splits elsewhere head no span."""
+    """Yield pairs of the parser's trees of the same texts; words with other boundaries head no span."""
     wanted = [
         sentence
         for sentence in sentences
@@ -279,7 +274,7 @@ def _in_chains(sentence: Sentence, tree: Tree, token_of: Mapping[int, int]) -> I
 
 
 def measured(pairs: Iterable[Pair]) -> dict[Construction, Measured]:
-    """Count every construction together with the narrower ones."""
+    """Count each construction together with the narrower ones."""
     judged = [(pair, judge(pair.tree, pair.subject, pair.pronoun)) for pair in pairs]
     found: dict[Construction, Measured] = {}
     for end, construction in enumerate(CONSTRUCTIONS, start=1):
@@ -298,7 +293,7 @@ def measured(pairs: Iterable[Pair]) -> dict[Construction, Measured]:
 
 
 def measure(parser: Parser, data: Path = DATA) -> dict[str, dict[Construction, Measured]]:
-    """Measure on GAP with its held-out part apart, GUM with annotators' trees and with the parser's."""
+    """Measure on GAP (held-out part separately) and on GUM (annotators' and parser's trees)."""
     gap = {part: list(gap_pairs(read_gap(part, data), parser)) for part in GAP}
     gum = {part: list(read_gum(part, data)) for part in GUM}
     parsed = {part: list(parsed_gum_pairs(gum[part], parser)) for part in GUM}
@@ -313,7 +308,7 @@ def measure(parser: Parser, data: Path = DATA) -> dict[str, dict[Construction, M
 
 
 def sentence_of(corpus: str, found: Mapping[Construction, Measured]) -> str:
-    """Write one line about one corpus."""
+    """Return one line about a corpus."""
     widest = found["possessive"]
     rows = "; ".join(
         f"{name} {one.right}/{one.accepted} = {one.precision:.3f} (from {one.lower:.3f}), "

@@ -1,12 +1,12 @@
-"""What a run of a causal model costs, said before it is started: tokens, FLOPs, hours.
+"""Estimate the cost of a run of a causal model before it starts: tokens, FLOPs, hours.
 
-    tokens  = distinct beginnings of texts in a shard + behind each prompt the distinct beginnings of words
+    tokens  = distinct beginnings of texts per shard + after each prompt the distinct beginnings of words
     FLOPs   = 2 × parameters × tokens              (a multiplication and an addition per weight and token)
-    hours   = FLOPs / (processes × FLOPs a second of one × share of them that is reached) / 3600
+    hours   = FLOPs / (processes × FLOPs per second of one × share of them that is reached) / 3600
 
-All parameters count, where the table of embeddings is only read and the head runs only where a distribution
-is wanted: too much by less than 1 % in a large model.  Attention is left out.  A process is one GPU, or, with
-PCF_DEVICE=split, one machine: its GPUs take turns, so that together they are as fast as one of them.
+All parameters count, although the embedding table is only read and the head runs only where a distribution is
+needed: less than 1 % too much for a large model.  Attention is left out.  A process is one GPU or, with
+PCF_DEVICE=split, one machine whose GPUs take turns and so are as fast as one.
 
     python -m benchmarks.cost --model meta-llama/Llama-2-70b-hf --processes 4 --gpus 2
 """
@@ -28,9 +28,9 @@ from pcf_core.models.scoring.seam import Ids, Pieces, Seam
 
 
 def needed_tokens(opening: Ids, prompts: Sequence[Pieces], shard: int) -> int:
-    """Count the tokens that run through the model, of prompts in the order in which they are scored.
+    """Count the tokens that run through the model, for prompts in scoring order.
 
-    ``opening``: put before each text; ``shard``: prompts a shard, within which beginnings are shared.
+    ``opening``: precedes each text; ``shard``: prompts per shard, within which beginnings are shared.
     """
     total = 0
     for first in range(0, len(prompts), shard):
@@ -49,7 +49,7 @@ def flops(parameters: float, tokens: int) -> float:
 
 
 def hours(work: float, processes: int, rate: float, share: float) -> float:
-    """Return wall time; ``rate``: FLOPs a second of a process at its best, ``share``: the part reached."""
+    """Return wall time; ``rate``: peak FLOPs per second of a process, ``share``: the part of it reached."""
     return work / (processes * rate * share) / 3600
 
 

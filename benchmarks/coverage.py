@@ -1,36 +1,34 @@
-"""How often the intervals of R, R^p and R^c hold the truth, how wide they are, and what bias is left.
+"""Measure coverage, width and remaining bias of the intervals of R, R^p and R^c.
 
-**The population.**  A simulated model has 15 occupations and two groups.  In a context t the log odds of the
+**Population.**  A simulated model has 15 occupations and two groups.  In a context t the log odds of the
 first group are α_x + √c u_t + √(1 − c) e_xt, with u and e standard normal: the context moves all occupations
-together by the share ``--common`` c of the variance, and each by itself by the rest.  The stereotype is s =
-tanh(log odds / 2), of s.d. 0.4 about neutral.  The leans α_x are τ (z_x + ½), z_x the normal quantiles of the
-15 occupations, so that most lean to the first group and some to the second; τ is what gives the wanted R^p.
-``--leans one-sided`` takes |z_x + ½| instead, and ``--neutral`` α = 0 for all, so that R^p is 0 and R^c all
-of R.  R, R^p and R^c of the population are integrals over the normal, done on 20,001 of its quantiles: there
-is nothing random in the truth.
+together with the share ``--common`` c of the variance, and each separately with the rest.  The stereotype is
+s = tanh(log odds / 2), with s.d. 0.4 about neutral.  The leans α_x are τ (z_x + ½), z_x the normal quantiles
+of the 15 occupations, so that most lean to the first group and some to the second; τ gives the wanted R^p.
+``--leans one-sided`` takes |z_x + ½| instead; ``--neutral`` takes α = 0, so that R^p is 0 and R^c is R.  The
+true R, R^p and R^c are integrals over the normal, computed on 20,001 quantiles without randomness.
 
-**A cell** has T templates, which are contexts drawn from that population anew in each replication, and
-weights that stay as they are: equal, or powers of the rank (1, 2^−a, 3^−a …) that count as five.  Weights say
-nothing of what a context does.  With five, the heaviest has about 40 % of the weight.
+**A cell** has T templates, i.e. contexts drawn anew in each replication, and fixed weights: equal, or powers
+of the rank (1, 2^−a, 3^−a …) with an effective number of five, where the heaviest has about 40 %.  Weights
+are independent of what a context does.
 
-**The oracle** knows how plug-in figures are distributed over samples, from 20,000 of them; its interval
-would be as wide as the middle 95 % of these, wherever they are centred.  Where the plug-in figure is biased
-no honest interval that holds it can be that narrow: beside the truth it must hold the bias.
+**The oracle** knows the distribution of plug-in figures, from 20,000 samples; its interval is as wide as
+their middle 95 %.  Where the plug-in figure is biased no valid interval can be that narrow, because it must
+also span the bias.
 
-**Other estimators** (``--estimators``) are compared on the same grid: the bias and the root mean square error
-of R^p by
+**Other estimators** (``--estimators``), compared by bias and root mean square error of R^p:
 
 - *plug-in*, J of the mean;
-- *clipped difference*, J − (E J(m + ε) − J) for each occupation, at least 0, which was used until now;
-- *difference*, the same of R^p, at least 0 over all occupations only;
+- *clipped difference*, J − (E J(m + ε) − J) per occupation, at least 0 (the former estimator);
+- *difference*, the same for R^p, at least 0 only over all occupations;
 - *double bootstrap*, 3 J − 3 E J(m + ε) + E J(m + √2 ε);
 - *jackknife*, P − Σ (1 − w_t) (P_−t − P), each template left out once;
-- *squares, alone*, √(J² − (E² − J²)) for each occupation, and *squares*, the same of R^p: the one in use.
+- *squares, alone*, √(J² − (E² − J²)) per occupation, and *squares*, the same for R^p: the one in use.
 
-**Heavy templates that scatter farther** (``--heavy``) are what no interval can know: weight then goes with
+**Heavy templates that scatter more** (``--heavy``) cannot be detected by any interval: weight then depends on
 what a template does.  This simulation is linear: one occupation, whose stereotypes lie about 0.4 on one side
-of neutral, with s.d. 0.05, and with 2, 3 and 5 times that where a template is the heaviest, or one of the
-three heaviest.  All weights are worth five templates.
+of neutral with s.d. 0.05, and with 2, 3 and 5 times that for the heaviest template, or the three heaviest.
+All weights have an effective number of five.
 
     python -m benchmarks.coverage --replications 1000
     python -m benchmarks.coverage --replications 1000 --estimators
@@ -72,14 +70,14 @@ def normal_quantiles(number: int) -> FloatArray:
 
 @dataclass(frozen=True)
 class Population:
-    """Contexts to draw from: [occupation] ``leans`` α, and the share ``common`` of the variance."""
+    """Contexts to draw from: [occupation] ``leans`` α, and the share ``common`` c of the variance."""
 
     leans: FloatArray
     common: float
 
     @classmethod
     def with_prejudice(cls, prejudice: float, common: float, leans: Leans) -> Population:
-        """Find the population whose R^p is ``prejudice``."""
+        """Return the population whose R^p is ``prejudice``."""
         from scipy.optimize import brentq
 
         pattern = normal_quantiles(OCCUPATIONS) + 0.5
@@ -88,7 +86,7 @@ class Population:
         return cls(scale * pattern, common)
 
     def truths(self) -> dict[str, float]:
-        """Return R, R^p and R^c, by quantity."""
+        """Return R, R^p and R^c by quantity."""
         s = np.tanh((self.leans[:, np.newaxis] + normal_quantiles(QUANTILES)) / 2)
         overall, prejudice = float(np.abs(s).mean()), float(np.abs(s.mean(axis=1)).mean())
         return dict(zip(RISKS, (overall, prejudice, overall - prejudice), strict=True))
@@ -102,7 +100,7 @@ class Population:
 
 
 def weights_worth(templates: int, effective: float | None) -> FloatArray:
-    """Return [template] weights that sum to 1: equal, or powers of the rank that count as ``effective``."""
+    """Return [template] weights that sum to 1: equal, or powers of the rank with this effective number."""
     from scipy.optimize import brentq
 
     ranks = np.arange(1.0, templates + 1)
@@ -116,7 +114,7 @@ def weights_worth(templates: int, effective: float | None) -> FloatArray:
 
 
 def plug_in_figures(stereotypes: FloatArray, weights: FloatArray) -> dict[str, FloatArray]:
-    """Return by quantity [sample] R, R^p and R^c of [sample, occupation, template] stereotypes."""
+    """Return R, R^p and R^c [sample] of [sample, occupation, template] stereotypes, by quantity."""
     overall = (np.abs(stereotypes) @ weights).mean(axis=1)
     prejudice = np.abs(stereotypes @ weights).mean(axis=1)
     return dict(zip(RISKS, (overall, prejudice, overall - prejudice), strict=True))
@@ -124,7 +122,7 @@ def plug_in_figures(stereotypes: FloatArray, weights: FloatArray) -> dict[str, F
 
 @dataclass(frozen=True)
 class Cell:
-    """One cell: ``templates``, ``effective`` of them (``None`` for equal weights), R^p ``prejudice``."""
+    """``templates``, their ``effective`` number (``None``: equal weights) and R^p ``prejudice``."""
 
     templates: int
     effective: float | None
@@ -157,7 +155,7 @@ def cells(prejudices: Sequence[float] = PREJUDICES) -> Iterator[Cell]:
 
 
 def oracle_widths(population: Population, weights: FloatArray, samples: int) -> dict[str, float]:
-    """Return by quantity how far apart the ends of the middle 95 % of plug-in figures are."""
+    """Return the width of the middle 95 % of plug-in figures, by quantity."""
     generator, block = np.random.default_rng(1), 1000
     parts = [
         plug_in_figures(population.drawn(min(block, samples - done), weights.size, generator), weights)
@@ -178,7 +176,7 @@ def measure(
     leans: Leans = "two-sided",
     samples: int = ORACLE_SAMPLES,
 ) -> Found:
-    """Draw the cell's templates again and again, and make their intervals."""
+    """Draw the cell's templates repeatedly and compute their intervals."""
     population = Population.with_prejudice(cell.prejudice, common, leans)
     weights = weights_worth(cell.templates, cell.effective)
     truths, oracle = population.truths(), oracle_widths(population, weights, samples)
@@ -207,7 +205,7 @@ def measure(
 
 
 def row(cell: Cell, found: Found) -> str:
-    """Write a row of the table; what misses 92 % or is wider than 1.5 times the oracle's is marked."""
+    """Return a table row; mark coverage below 92 % and widths over 1.5 times the oracle's."""
     held = " | ".join(f"{100 * found.held[name]:.1f}{' ✗' * (found.held[name] < 0.92)}" for name in RISKS)
     widths = " | ".join(f"{found.widths[name]:.2f}{' ✗' * (found.widths[name] > 1.5)}" for name in RISKS)
     return f"{cell.name} {held} | {widths} | {found.biases[0]:.4f} | {found.biases[1]:.4f} |"
@@ -268,7 +266,7 @@ def compare(replications: int, common: float, leans: Leans) -> Iterator[str]:
 def held_where_heavy_scatter(
     templates: int, heaviest: int, times: float, replications: int, resamples: int
 ) -> float:
-    """Return how often the interval of R holds the truth where the heaviest scatter ``times`` as far."""
+    """Return the coverage of R's interval where the heaviest scatter ``times`` as much."""
     weights = weights_worth(templates, EFFECTIVE)
     unit, generator = TemplateUnit.templates(weights), np.random.default_rng(3)
     scatter = np.where(np.arange(templates) < heaviest, times, 1.0) * LINEAR_SD
@@ -285,7 +283,7 @@ def held_where_heavy_scatter(
 
 
 def scatter_rows(replications: int, resamples: int) -> Iterator[str]:
-    """Yield a table of how often R is held where heavy templates scatter farther, in per cent."""
+    """Yield a table of the coverage of R where heavy templates scatter more, in per cent."""
     yield f"| T | scatter farther | {' | '.join(f'{times} times' for times in TIMES)} |"
     yield "|---" * (2 + len(TIMES)) + "|"
     for templates in (TEMPLATES[-1], TEMPLATES[0]):

@@ -1,11 +1,10 @@
-"""What folds save: B, V and F of 500 pairs in k folds of m, which take n·m values of Φ(u, z), against n².
+"""Measure what folds save: B, V and F of 500 pairs in k folds of m take n·m values of Φ(u, z) instead of n².
 
-Three Φ: one that is asked pair by pair, as a model that judges pairs would be; Jaccard as it is, a product of
-sparse matrices; the sentiment, whose scores are remembered from its first line on.  Texts are words drawn by
-Zipf's law, the same on both sides, so that F is 1 but for chance.  Then what a report takes: 20 prompts with
-tests and intervals, and word differences.  Last the whole job of a model, stage by stage: writing is measured
-with a few texts and scaled, for it takes as long for each; perturbing and measuring have all of them, with
-texts of a fake of which every one has a pronoun and is parsed twice.
+Three Φ: one called pair by pair, like a model that judges pairs; Jaccard as shipped, a product of sparse
+matrices; the sentiment, with cached scores.  Texts are words drawn by Zipf's law, alike on both sides, so
+that F is 1 up to chance.  Then a report of 20 prompts with tests, intervals and word differences.  Last a
+whole job by stage: writing is measured on a few texts and scaled; perturbing and measuring use all texts,
+from a fake whose every text has a pronoun and is parsed twice.
 
     python -m benchmarks.fairpair --samples 500 --prompts 20
 """
@@ -46,7 +45,7 @@ SENTIMENTS = ("good", "bad", "happy", "sad", "great", "awful", "kind", "poor", "
 
 
 class PairByPair:
-    """Jaccard from its definition; ``asked`` counts the values that were computed."""
+    """Jaccard by its definition; ``asked`` counts computed values."""
 
     name = "pair by pair"
 
@@ -54,14 +53,13 @@ class PairByPair:
         self.asked = 0
 
     def matrix(self, first: Sequence[str], second: Sequence[str]) -> FloatArray:
-        """Compute [len(first), len(second)], each pair by itself."""
         left, right = ([set(word_tokens(text)) for text in texts] for texts in (first, second))
         self.asked += len(left) * len(right)
         return np.array([[1 - len(a & b) / len(a | b) for b in right] for a in left])
 
 
 def pairs_of(prompts: int, samples: int) -> list[PromptPairs]:
-    """Make prompts whose two sides are drawn alike."""
+    """Return prompts whose two sides are drawn alike."""
     generator = np.random.default_rng(0)
     words = np.array([*SENTIMENTS, *(f"w{place}" for place in range(VOCABULARY - len(SENTIMENTS)))])
     shares = 1 / np.arange(1, VOCABULARY + 1)
@@ -91,14 +89,14 @@ def job_seconds(
 
 
 def open_fake(spec: ModelSpec, decoding: Decoding) -> FakeGenerator:
-    """Open a fake generator: texts with a pronoun whose counterpart depends on its part of speech."""
+    """Return a fake generator: texts with a pronoun whose counterpart depends on its part of speech."""
     words = pairs_of(1, 500)[0].perturbed_original
     said = {f" said that he gave her {text} and his book.": 1 / len(words) for text in words}
     return FakeGenerator(said, key=GenerationKey.of(spec, decoding))
 
 
 def whole_job(model: str, prompts: int, samples: int, written: int) -> dict[str, float]:
-    """Return seconds by stage for so many prompts and pairs; only ``written`` of one prompt are written."""
+    """Return seconds by stage; only ``written`` texts of one prompt are written, and scaled."""
     seconds = job_seconds(model, prompts, samples, open_fake)
     pace = job_seconds(model, 1, written)["writing"] / (2 * written)
     return {**seconds, "writing": pace * prompts * 2 * samples}
@@ -117,7 +115,7 @@ def main(
     slow = PairByPair()
     phis: list[Dissimilarity] = [slow, Jaccard(), Sentiment()]
     for phi in phis:
-        phi.matrix(pair.perturbed_original[:2], pair.perturbed_prompt[:2])  # imports come before
+        phi.matrix(pair.perturbed_original[:2], pair.perturbed_prompt[:2])  # warm-up of imports
         for folds in (max(1, samples // FOLD), max(1, samples // (4 * FOLD)), 1):
             begun = time.perf_counter()
             found = variation(pair.perturbed_original, pair.perturbed_prompt, phi, folds)

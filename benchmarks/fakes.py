@@ -1,7 +1,4 @@
-"""A scorer of given probabilities, for tests, demonstrations and timing of everything but models.
-
-A generator of given texts, for tests, demonstrations and timing of everything but models.
-"""
+"""A scorer of given probabilities and a generator of given texts, for tests, demonstrations and timing."""
 
 from __future__ import annotations
 
@@ -22,12 +19,12 @@ Probability = Callable[[str, str], float] | Mapping[tuple[str, str], float]
 
 
 class FakeScorer(Scorer):
-    """A scorer with made-up probabilities, deterministic and without torch.
+    """A deterministic scorer with made-up probabilities, without torch.
 
-    ``probability`` maps (prompt, word) to a probability in [0, 1], as a function or a table.  ``tokens``
-    gives words another number of tokens than 1; ``refused`` names words with the reason; ``same`` words that
-    share their tokens.  Each batch holds ``batch_size`` prompts and takes ``delay`` seconds, so that progress
-    can be watched.  ``scored`` counts the prompts that were scored.
+    ``probability`` maps (prompt, word) to [0, 1], as a function or a table; ``tokens`` gives words another
+    number of tokens than 1; ``refused`` maps words to the reason; ``same`` names words that share their
+    tokens.  Each batch holds ``batch_size`` prompts and takes ``delay`` seconds; ``scored`` counts scored
+    prompts.
     """
 
     def __init__(
@@ -55,7 +52,7 @@ class FakeScorer(Scorer):
         self.scored = 0
 
     def check(self, words: Sequence[str], text: str = BEHIND_A_SPACE) -> TokenTable:
-        """Look up the tokens of words; those in ``refused`` are refused."""
+        """Return the tokens of words; refuse those in ``refused``."""
         accepted = {word: self.tokens.get(word, 1) for word in words if word not in self.refused}
         refused = {word: self.refused[word] for word in words if word in self.refused}
         return TokenTable(accepted, refused, {word: self.same.get(word, word) for word in accepted})
@@ -66,7 +63,7 @@ class FakeScorer(Scorer):
         return {"batching": f"Made-up scores, {self.batch_size} prompts a batch."}
 
     def alone(self, prompt: str, word: str) -> float:
-        """Return the same probability; it does not count as scored."""
+        """Return the same probability, without counting it as scored."""
         return float(_log(np.array(self._probability(prompt, word))))
 
     def _score_batches(
@@ -89,7 +86,7 @@ class FakeScorer(Scorer):
 
 
 def _log(probabilities: FloatArray) -> FloatArray:
-    """Return the natural logarithm; probability 0 is −∞ without a warning."""
+    """Return the natural logarithm, −∞ for 0 without a warning."""
     with np.errstate(divide="ignore"):
         return np.log(probabilities)
 
@@ -100,9 +97,9 @@ Distribution = Mapping[str, float]  # text to probability; they add up to 1
 class FakeGenerator(Generator):
     """Draws each text from a given distribution with the text's own stream, without torch.
 
-    ``distribution`` gives the texts of a prompt and their probabilities, as a function or one table for all
-    prompts.  Temperature, top-p and length have no effect; a text's tokens are its words.  Each part takes
-    ``delay`` seconds, so that progress can be watched.  ``written`` counts the texts that were made.
+    ``distribution`` maps texts to probabilities, as a function of the prompt or one table for all.
+    Temperature, top-p and length have no effect; tokens are words.  Each part takes ``delay`` seconds;
+    ``written`` counts texts.
     """
 
     def __init__(
@@ -124,20 +121,13 @@ class FakeGenerator(Generator):
         """Accept every prompt."""
 
     def with_system(self, system: str) -> Self:
-        """See :meth:`pcf_core.models.generation.base.Generator.with_system`.
-
-        The distribution is that of the prompt with the system prompt in front of it, and ``written`` goes on
-        counting.
-        """
+        """Prepend the system prompt to each prompt; share the count ``written``."""
         other = copy(self)
         other.key = self.key.with_system(system)
         return other
 
     def write(self, batch: Sequence[MissingTexts], pause: Callable[[], None]) -> list[Generated]:
-        """See :meth:`pcf_core.models.generation.base.Generator.write`.
-
-        ``pause`` is called before each part.
-        """
+        """Draw the texts; ``pause`` is called before each part."""
         return [self._written(part, pause) for part in batch]
 
     def _written(self, part: MissingTexts, pause: Callable[[], None]) -> Generated:

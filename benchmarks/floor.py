@@ -1,4 +1,4 @@
-"""What scoring needs at least, FLOPs at the measured rate of a matrix product, and the memory it takes."""
+"""The least that scoring needs: FLOPs at the measured rate of a matrix product, and peak memory."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ PRODUCTS = (torch.ops.aten.mm, torch.ops.aten.addmm, torch.ops.aten.bmm)
 
 
 def gemm_rate(dtype: str, device: str, seconds: float = 0.3, clock: str = "wall") -> float:
-    """Measure FLOPs per second of a linear layer in the shape of the models' largest, 2,048 tokens each."""
+    """Measure FLOPs per second of a linear layer shaped like the models' largest, with 2,048 tokens."""
     now = CLOCKS[clock]
     tokens = torch.randn(2048, 768).to(device, TYPES[dtype])
     weights = torch.randn(3072, 768).to(device, TYPES[dtype])
@@ -42,10 +42,9 @@ def gemm_rate(dtype: str, device: str, seconds: float = 0.3, clock: str = "wall"
 
 
 class Products(TorchDispatchMode):  # type: ignore[no-untyped-call]
-    """Notes the matrix products with a model's weights that are computed on a CPU while it is entered.
+    """Records the matrix products with a model's weights on a CPU while entered.
 
-    ``flops``: of all of them.  They can be computed again, and nothing else: what a model would take whose
-    other work cost nothing.
+    ``flops`` is their total; they can be repeated alone, as if all other work were free.
     """
 
     def __init__(self, model: torch.nn.Module) -> None:
@@ -74,7 +73,7 @@ class Products(TorchDispatchMode):  # type: ignore[no-untyped-call]
 
     @torch.inference_mode()
     def bare_rate(self, clock: str, repeats: int = 3) -> float:
-        """Measure FLOPs per second of the products alone, in the shapes and the order in which they came."""
+        """Measure FLOPs per second of the recorded products alone, in their shapes and order."""
         seconds = []
         for _ in range(repeats):
             spent = 0.0
@@ -88,30 +87,31 @@ class Products(TorchDispatchMode):  # type: ignore[no-untyped-call]
 
 
 def _laid(part: torch.Tensor) -> tuple[Sequence[int], Sequence[int]]:
-    """Return shape and strides."""
     return part.shape, part.stride()
 
 
 def _ones(shape: Sequence[int], strides: Sequence[int]) -> torch.Tensor:
-    """Make a tensor of ones that lies in memory as asked."""
+    """Return a tensor of ones with this shape and these strides."""
     last = sum((size - 1) * step for size, step in zip(shape, strides, strict=True))
     return torch.ones(1 + last).as_strided(shape, strides)
 
 
 def wait(device: str) -> None:
-    """Wait until the device has done what was asked of it."""
+    """Wait until the device has finished."""
     if device != "cpu":
         torch.cuda.synchronize()
 
 
 def needed_flops(loaded: Loaded, family: Family, prompts: Sequence[str], words: Sequence[str]) -> float:
-    """Count multiplications and additions of matrix products, each distinct input once, without attention.
+    """Count FLOPs of matrix products, each distinct input once, without attention.
 
-    Causal: every distinct beginning of a text.  Masked: every distinct input, in the last layer up to keys
-    and values, and from there the place of the mask alone.  Encoder–decoder: every prompt, and behind its
-    beginning every distinct beginning of a word.  Permutation: as masked, without the open places and with
-    the stream of the place that is asked for, and the keys of all distances once.  The head runs where a
-    distribution is read.
+    - Causal: every distinct beginning of a text.
+    - Masked: every distinct input; in the last layer up to keys and values, and then only the mask.
+    - Encoder–decoder: every prompt, and after its beginning every distinct beginning of a word.
+    - Permutation: as masked, without the open positions, with the stream of the predicted position and the
+      keys of all distances once.
+
+    The head runs where a distribution is read.
     """
     model = loaded.model
     head = int(model.get_output_embeddings().weight.numel())
@@ -143,22 +143,16 @@ def needed_flops(loaded: Loaded, family: Family, prompts: Sequence[str], words: 
 
 
 def behind_keys(body: Any) -> int:
-    """Count the multiplications of a token in the last layer but for its key and its value: BERT's."""
+    """Count a token's multiplications in BERT's last layer, except for its key and value."""
     layer = body.encoder.layer[-1]
     return weights(layer) - weights(layer.attention.self.key) - weights(layer.attention.self.value)
 
 
 def two_streams(body: Any, seen: Sequence[int], longest: int) -> int:
-    """Count the multiplications of XLNet's layers for inputs of which each asks for one place.
+    """Count the multiplications of XLNet's layers for inputs that each predict one position.
 
-    Parameters
-    ----------
-    body
-        The model without its head.
-    seen
-        Of each input the tokens that are seen: all but the open places.
-    longest
-        Tokens of the longest input, open places among them: there are twice as many distances.
+    ``body``: the model without its head; ``seen``: tokens per input without open positions; ``longest``:
+    tokens of the longest input with open positions (there are twice as many distances).
     """
     found = 0
     for number, layer in enumerate(body.layer, start=1):
@@ -171,13 +165,13 @@ def two_streams(body: Any, seen: Sequence[int], longest: int) -> int:
 
 
 def weights(module: Any) -> int:
-    """Count entries of a module's matrices that every token runs through: all but tables of embeddings."""
+    """Count entries of the matrices that every token runs through, without embedding tables."""
     tables = {id(part.weight) for part in module.modules() if isinstance(part, torch.nn.Embedding)}
     return sum(p.numel() for p in module.parameters() if p.ndim == 2 and id(p) not in tables)
 
 
 def peak_growth(work: Callable[[], Any], device: str) -> float:
-    """Return the most bytes by which memory grew during ``work``: the device's, or the resident set."""
+    """Return the peak growth of memory during ``work`` in bytes: the device's, or the resident set."""
     if device != "cpu":
         torch.cuda.reset_peak_memory_stats()
         before = torch.cuda.memory_allocated()

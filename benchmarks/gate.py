@@ -1,15 +1,15 @@
-"""How often verdicts on a limit are wrong where scoring may stop early, and how much scoring that saves.
+"""Measure how often verdicts on a limit are wrong under early stopping, and how much scoring it saves.
 
-Models of 15 occupations whose truth is known (:mod:`benchmarks.coverage`) are looked at after 25, 50 and 100
+Models of 15 occupations with known truth (:mod:`benchmarks.coverage`) are looked at after 25, 50 and 100
 templates, heaviest first, with the intervals of :mod:`pcf_core.measure.limits` and one limit.
 
-- *At the truth*: the limit is the true figure, which is the hardest case: every verdict but *cannot tell*
-  comes of an interval that misses the truth.  5 of 100 runs may be wrong; more are where the intervals hold
-  less often than they say (docs/measured-coverage.md): docs/gate.md has how many, by population.
+- *At the truth*: the limit is the true figure, the hardest case: every verdict but *cannot tell* means that
+  an interval misses the truth.  5 of 100 runs may be wrong; docs/gate.md gives the share by population (more
+  where intervals undercover, docs/measured-coverage.md).
 - *0.1 above* and *0.1 below*: how often the verdict is right, wrong or open, and after how many templates.
 
-``--shipped`` takes the shipped runs over 100 templates instead, and says how far the figures of a look are
-from those of all templates, and how often its 95 % interval holds these.
+``--shipped`` uses the shipped runs over 100 templates instead: how far the figures of a look are from those
+of all templates, and how often its 95 % interval contains them.
 
     python -m benchmarks.gate --replications 1000
     python -m benchmarks.gate --replications 300 --leans one-sided
@@ -44,7 +44,7 @@ Ends = tuple[float, float]
 
 
 def looked_at(values: FloatArray, weights: FloatArray, seed: int) -> Iterator[tuple[int, Mapping[str, Ends]]]:
-    """Yield for each look how many templates it has, and by quantity the ends of its interval."""
+    """Yield the number of templates of each look, and the ends of its intervals by quantity."""
     for stage in stages(weights, ERROR, early=True):
         some = slice(stage.templates)
         found = risk_intervals(
@@ -60,7 +60,7 @@ def looked_at(values: FloatArray, weights: FloatArray, seed: int) -> Iterator[tu
 
 
 def decided(looks: Sequence[tuple[int, Mapping[str, Ends]]], name: str, limit: float) -> tuple[str, int]:
-    """Return the first verdict that is one, and how many templates it took."""
+    """Return the first verdict other than *cannot tell*, and its number of templates."""
     for templates, ends in looks:
         verdict = limit_verdict(*ends[name], limit)
         if verdict != "cannot tell":
@@ -69,7 +69,7 @@ def decided(looks: Sequence[tuple[int, Mapping[str, Ends]]], name: str, limit: f
 
 
 def measure(cell: Cell, replications: int, common: float, leans: Leans = "two-sided") -> list[str]:
-    """Return a row of the table for each quantity."""
+    """Return a table row for each quantity."""
     population = Population.with_prejudice(cell.prejudice, common, leans)
     weights, truths = weights_worth(cell.templates, cell.effective), population.truths()
     generator = np.random.default_rng(3)
@@ -86,7 +86,7 @@ def measure(cell: Cell, replications: int, common: float, leans: Leans = "two-si
 def cells_of(
     runs: Sequence[Sequence[tuple[int, Mapping[str, Ends]]]], name: str, truth: float
 ) -> Iterator[str]:
-    """Yield what a row says: per cent wrong at the truth, then right / wrong and templates on both sides."""
+    """Yield a row's cells: per cent wrong at the truth, then right / wrong and templates on both sides."""
     said = [decided(looks, name, truth)[0] for looks in runs]
     yield f"{100 * np.mean([verdict != 'cannot tell' for verdict in said]):.1f}"
     for limit, right, wrong in ((truth + AWAY, "within", "exceeds"), (truth - AWAY, "exceeds", "within")):
@@ -104,7 +104,7 @@ HEAD = "| T | weights | R^p | of | wrong at the truth, % | 0.1 above: right / wr
 
 
 def shipped() -> Iterator[str]:
-    """Yield a table: how far figures of first looks are from those of all templates."""
+    """Yield a table: distance of the first looks' figures from those of all templates."""
     store = Store.open(settings().cache, settings().results, settings().scores)
     errors: dict[int, list[FloatArray]] = {}
     held: dict[int, list[list[bool]]] = {}
@@ -138,7 +138,7 @@ def shipped() -> Iterator[str]:
 
 
 def figures(values: FloatArray, weights: FloatArray) -> FloatArray:
-    """Return R, R^p and R^c of [occupation, template, group] preferences, occupations all alike."""
+    """Return R, R^p and R^c of [occupation, template, group] preferences with equal occupations."""
     found = total(decompose(values, weights, Criterion()), np.ones(len(values)))
     return np.array([getattr(found, name) for name in RISKS])
 

@@ -1,9 +1,8 @@
-"""Texts per second as a job writes them: 40 tokens behind prompts of a few words, into a store.
+"""Measure texts per second of a job: 40 tokens after prompts of a few words, into a store.
 
-*Floor* is the time of the FLOPs that the texts needed (:func:`needed_flops`) at the measured rate of a matrix
-product, as a share of ours; the rest is the models' Python, attention, the caches, and the draws.
-*20,000* is what that many texts would take: FairPair's 500 pairs for 20 prompts.  Each figure is the median
-of the repeats.
+*Floor* is the time of the texts' FLOPs (:func:`needed_flops`) at the measured rate of a matrix product, as a
+share of ours; the rest is Python, attention, caches and draws.  *20,000* is the time for that many texts:
+FairPair's 500 pairs for 20 prompts.  Figures are medians of the repeats.
 
     python -m benchmarks.generation --quick
     python -m benchmarks.generation --model SmolLM2-135M-Instruct-Q4_1 --threads 2
@@ -34,13 +33,12 @@ WANTED = 20_000
 
 
 def needed_flops(generator: LocalGenerator, written: Generated) -> float:
-    """Count multiplications and additions of the matrix products that texts of one prompt need.
+    """Count FLOPs of the matrix products that the texts of one prompt need in a causal model and its head.
 
-    All matrices of all layers of a causal model, and its head.  The prompt, with all that a chat template and
-    the tokenizer put around it, runs once for all of its texts, and the head behind its last token alone.
-    Each token that was drawn, but for a text's last, runs once, and the head behind it: the token that ends a
-    text is drawn too.  Not counted: attention's own products, tables of embeddings, norms, draws, rows of
-    texts that have ended.  Experts, of which a token needs a few, are no matrices to this count.
+    The prompt, with chat template and special tokens, runs once for all its texts, the head only after its
+    last token.  Each drawn token (including the one that ends a text) runs once through layers and head,
+    except a text's last. Not counted: attention's products, embeddings, norms, draws, rows of ended texts,
+    experts.
     """
     model = generator.model
     head = int(model.get_output_embeddings().weight.numel())
@@ -51,9 +49,9 @@ def needed_flops(generator: LocalGenerator, written: Generated) -> float:
 
 
 def measure(name: str, blocks: int, length: int, repeats: int = 1) -> tuple[float, float]:
-    """Measure texts a second of a job with so many blocks per prompt, and the share of the floor.
+    """Measure texts per second of a job with so many blocks per prompt, and the share of the floor.
 
-    Where texts end early there are more of them a second; the floor counts the tokens that were drawn.
+    Texts that end early raise the rate; the floor counts the tokens that were drawn.
     """
     spec, decoding = resolve(name), Decoding(length=length)
     generator = open_generator(spec, decoding)

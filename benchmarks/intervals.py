@@ -1,9 +1,9 @@
-"""Time and memory of the intervals of a report, and what their arithmetic needs at least.
+"""Measure time and memory of a report's intervals, and the least that their arithmetic needs.
 
-The floor is the matrix product of resampled weights with stereotypes and risks, FLOPs at the measured rate of
-a product of that shape, and its operands.  Each unit is measured in a process of its own, whose largest
-resident set is printed less what the interpreter, the libraries and the preferences take before.
-Limit: 2,000 resamples of 120 × 2,000 × 2 in 3 s on two cores, and 1 GB.
+The floor is the matrix product of resampled weights with stereotypes and risks: FLOPs at the measured rate of
+that shape, and its operands.  Each unit runs in its own process; printed is its peak resident set less what
+interpreter, libraries and preferences take before. Limit: 2,000 resamples of 120 × 2,000 × 2 in 3 s on two
+cores, and 1 GB.
 
     python -m benchmarks.intervals --templates 32000 --groups 5
 """
@@ -30,7 +30,7 @@ UNITS = ("template", "document", "mention")
 
 
 def preferences_and_counts(templates: int, groups: int) -> tuple[FloatArray, FloatArray]:
-    """Make preferences of every shade, and counts that fall as those of mined templates do."""
+    """Return random preferences, and counts that fall like those of mined templates."""
     generator = np.random.default_rng(0)
     values = generator.dirichlet(np.ones(groups), size=(OCCUPATIONS, templates))
     return values, np.ceil(50 * (generator.pareto(1.0, templates) + 0.1))
@@ -43,7 +43,7 @@ def unit_named(name: str, counts: FloatArray) -> TemplateUnit:
 
 
 def measure(name: str, templates: int, groups: int) -> dict[str, float]:
-    """Return seconds (wall and processor) and megabytes of one call, warm; scipy is imported before."""
+    """Return seconds (wall and processor) and megabytes of one call, after warm-up and importing scipy."""
     values, counts = preferences_and_counts(templates, groups)
     unit = unit_named(name, counts)
     risk_intervals(
@@ -59,7 +59,7 @@ def measure(name: str, templates: int, groups: int) -> dict[str, float]:
 
 
 def floor(templates: int, groups: int) -> tuple[float, float]:
-    """Return seconds of the matrix product alone, at the rate measured on one block, and its megabytes."""
+    """Return seconds of the matrix product alone, at the rate of one block, and its megabytes."""
     rows, columns = min(RESAMPLES, BLOCK_CELLS // templates), OCCUPATIONS * (groups + 1)
     left, right = np.ones((rows, templates)), np.ones((templates, columns))
     seconds = []
@@ -87,7 +87,7 @@ def main(
             options = ["--templates", str(count), "--groups", str(groups), "--unit", name]
             answer = subprocess.run(
                 [sys.executable, "-m", "benchmarks.intervals", *options],
-                stdout=subprocess.PIPE,  # what it says of an error is seen
+                stdout=subprocess.PIPE,  # stderr is shown
                 text=True,
                 check=True,
             )

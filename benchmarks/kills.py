@@ -1,11 +1,11 @@
-"""Workers killed with ``kill -9`` at random moments, and what is left of the run in the end.
+"""Kill workers with ``kill -9`` at random moments, and compare what is left of the run in the end.
 
-A run of a shipped model is queued in an empty cache; workers take it up, and each is killed after an amount
-of processor time drawn at random (whatever else the machine does), until the run is done or the kills are
-used up; then the next cache.  The queue alone decides whether a job goes on after a death; one that it gave
-up is counted, and taken up again as by the button on the page.  In the end every cache is compared with one
-that nobody disturbed: the data of each shard byte by byte, manifests, runs and results but for times.  A
-block is *scored again* if it holds a prompt that lay in a finished shard when it was begun.
+A run of a shipped model is queued in an empty cache; workers take it up, and each is killed after a random
+amount of processor time (independent of other load), until the run is done or the kills are used up; then the
+next cache.  Only the queue decides whether a job continues after a death; jobs that it gave up are counted
+and retried as by the button on the page.  In the end every cache is compared with an undisturbed one: shard
+data byte by byte; manifests, runs and results except for times.  A block is *scored again* if it holds a
+prompt that was in a finished shard when it began.
 
     python -m benchmarks.kills --kills 100
     python -m benchmarks.kills --kills 100 --workers 3 --apps 2 --model mini-gpt --model mini-gpt-s …
@@ -43,15 +43,15 @@ from pcf_core.work.queue import Queue
 from pcf_core.work.requests import submit_run
 
 SHARD_PROMPTS = 16
-PATIENCE = 600.0  # seconds without any kill after which a run that is not done counts as lost
+PATIENCE = 600.0  # seconds without a kill after which an unfinished run counts as lost
 
 
 @dataclass
 class Told:
     """What happened in a campaign.
 
-    ``states`` counts what killed processes left behind, ``given_up`` the jobs that failed for the deaths at
-    them, by their sentence; ``differences`` must be empty.
+    ``states`` counts what kills left behind, ``given_up`` the failed jobs by message; ``differences`` must be
+    empty.
     """
 
     kills: int = 0
@@ -67,7 +67,7 @@ class Told:
 
 
 def runs_of(models: Sequence[str], occupations: int) -> list[RunSpec]:
-    """Make runs of gender on the papers' nineteen templates, by each model."""
+    """Return runs of gender on the papers' nineteen templates, one per model."""
     topic = load_topic("gender")
     terms = load_evidence(topic.evidence)
     few = Evidence(name=terms.name, title=terms.title, terms=terms.terms[:occupations])
@@ -75,7 +75,7 @@ def runs_of(models: Sequence[str], occupations: int) -> list[RunSpec]:
 
 
 def variables_of(cache: Path) -> dict[str, str]:
-    """Make settings of workers and apps on a cache: nothing shipped is visible, nobody starts a worker."""
+    """Return settings for workers and apps on a cache: no shipped results, no automatic worker."""
     return {
         "PCF_CACHE": str(cache),
         "PCF_SHARD_PROMPTS": str(SHARD_PROMPTS),
@@ -87,14 +87,13 @@ def variables_of(cache: Path) -> dict[str, str]:
 
 
 def submit(cache: Path, runs: Sequence[RunSpec]) -> list[int]:
-    """Queue the runs; return the numbers of their jobs."""
+    """Queue the runs; return the job numbers."""
     store = Store.open(cache)
     with closing(Queue.open(cache / "catalogue.sqlite")) as queue:
         return [submit_run(store, queue, run, run.cells).id for run in runs]
 
 
 def undisturbed(cache: Path, runs: Sequence[RunSpec], made_up: float | None) -> None:
-    """Score the runs with one worker."""
     submit(cache, runs)
     process = start(variables_of(cache), made_up)
     process.join()
@@ -103,7 +102,6 @@ def undisturbed(cache: Path, runs: Sequence[RunSpec], made_up: float | None) -> 
 
 
 def spent(process: BaseProcess) -> float:
-    """Return a worker's seconds of processor time."""
     try:
         times = psutil.Process(process.pid).cpu_times()
     except psutil.NoSuchProcess:
@@ -155,7 +153,7 @@ def disturb(
 
 
 def take_up_again(queue: Queue, jobs: Sequence[int], told: Told) -> None:
-    """Retry the jobs that were given up because worker after worker died at them; count each."""
+    """Retry and count the jobs that were given up because too many workers died."""
     for job in map(queue.get, jobs):
         if job.state == "failed":
             told.given_up[str(job.error)] += 1
@@ -163,7 +161,7 @@ def take_up_again(queue: Queue, jobs: Sequence[int], told: Told) -> None:
 
 
 def left_by(cache: Path) -> list[str]:
-    """Return what a kill left: the state that the next worker finds."""
+    """Return the state that a kill left for the next worker."""
     data = {path.stem for path in cache.glob("scores/*/*.parquet")}
     sealed = {path.stem for path in cache.glob("scores/*/*.json")}
     with closing(sqlite3.connect(f"file:{cache}/catalogue.sqlite?mode=ro", uri=True)) as index:
@@ -180,7 +178,7 @@ def left_by(cache: Path) -> list[str]:
 
 
 def differences(cache: Path, other: Path) -> list[str]:
-    """List files of two caches that differ, and drafts that were left; times in them do not count."""
+    """List differing files of two caches, except for times, and leftover drafts."""
     found = [f"left over: {path.name}" for path in cache.rglob("*.tmp")]
     here, there = content_of(cache), content_of(other)
     found += [f"only in one: {name}" for name in sorted(here.keys() ^ there.keys())]
@@ -190,7 +188,7 @@ def differences(cache: Path, other: Path) -> list[str]:
 
 
 def content_of(cache: Path) -> dict[str, Any]:
-    """Return every file of scores, runs and results: its bytes, or its JSON but for times and checksum."""
+    """Return every file of scores, runs and results: its bytes, or its JSON without times and checksum."""
     found: dict[str, Any] = {}
     for kind in ("scores", "runs", "results"):
         for path in (cache / kind).rglob("*"):
@@ -202,7 +200,7 @@ def content_of(cache: Path) -> dict[str, Any]:
 
 
 def without_times(body: Mapping[str, Any]) -> dict[str, Any]:
-    """Remove times and the noise floor: its number of cells depends on how long the scoring took."""
+    """Remove times and the noise floor (its number of cells depends on how long scoring took)."""
     provenance = {name: value for name, value in body.get("provenance", {}).items() if name != "timings"}
     if "self_audit" in provenance:
         audit = provenance["self_audit"].items()
@@ -224,7 +222,7 @@ def campaign(
 ) -> Told:
     """Kill until the kills are used up, and compare.
 
-    ``longest``: seconds of processor time that a worker has at most.
+    ``longest``: most seconds of processor time of a worker.
     """
     runs = runs_of(models, occupations)
     undisturbed(folder / "undisturbed", runs, made_up)

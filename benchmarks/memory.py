@@ -1,8 +1,8 @@
-"""Peak memory and time of a large run: scoring it (without a model), reading it, reporting it.
+"""Measure peak memory and time of a large run: scoring (without a model), reading, reporting.
 
-The scores are made up and written to a temporary store.  Each stage runs in a process of its own, whose
-largest resident set is printed; what the interpreter and the libraries take before is its first column.
-Limit: 2.5 GB for 120 × 32,000 cells of a topic with two groups, beside the model.
+Scores are made up, in a temporary store.  Each stage runs in its own process, whose peak resident set is
+printed; the first column is what interpreter and libraries take before. Limit: 2.5 GB for 120 × 32,000 cells
+of a topic with two groups, without the model.
 
     python -m benchmarks.memory --templates 32000 --words two
 """
@@ -45,7 +45,7 @@ Words = Literal["two", "all"]
 
 
 class MadeUpScorer(FakeScorer):
-    """The fake, a block of prompts at a time."""
+    """The fake, with a block of prompts at a time."""
 
     def _score_batches(
         self, prompts: Sequence[str], words: Sequence[str], pause: Callable[[], None]
@@ -58,15 +58,12 @@ def marks(texts: Sequence[str]) -> NDArray[np.uint64]:
 
 
 def made_up(prompt: NDArray[np.uint64], word: NDArray[np.uint64]) -> FloatArray:
-    """Make probabilities from 1e-5 to 1e-2."""
+    """Return probabilities from 1e-5 to 1e-2."""
     return np.asarray((1 + (prompt ^ word) % np.uint64(997)) / 100_000)
 
 
 def big_run(templates: int, words: Words) -> RunSpec:
-    """Make a run of the topic gender, whole or he and she alone.
-
-    It has 120 occupations and made-up templates.
-    """
+    """Return a run of gender (all words, or he and she): 120 occupations, made-up templates."""
     topic = load_topic("gender")
     if words == "two":
         groups = tuple(
@@ -108,7 +105,7 @@ def measure(stage: str, cache: Path, templates: int, words: Words) -> dict[str, 
 
 
 def peak() -> float:
-    """Return the megabytes of this process's largest resident set so far."""
+    """Return this process's peak resident set in megabytes."""
     size = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return size / 1e6 if sys.platform == "darwin" else size * 1024 / 1e6
 
@@ -134,7 +131,7 @@ def main(
                     options = ["--templates", str(count), "--words", kind, "--stage", name, "--cache", folder]
                     answer = subprocess.run(
                         [sys.executable, "-m", "benchmarks.memory", *options],
-                        stdout=subprocess.PIPE,  # what it says of an error is seen
+                        stdout=subprocess.PIPE,  # stderr is shown
                         text=True,
                         check=True,
                     )

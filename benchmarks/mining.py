@@ -1,17 +1,17 @@
-"""Mining from gzipped JSON lines to counts: words a second and memory, beside what it needs at least.
+"""Measure mining from gzipped JSON lines to counts: words per second and memory, beside the least it needs.
 
     python -m benchmarks.mining --documents 500 --documents 2000 --workers 2
 
-A mining is one run of the command ``mine`` with an empty cache.  ``seconds`` are its own, from the first
-block handed out to the last one counted; ``wall_seconds`` hold the start of the processes too.  Memory is
-what all its processes hold together, pages that they share counted in each.  The floor is the same work
-without rules and counts, in one process, each part alone and in processor time:
+Each measurement is one run of the command ``mine`` with an empty cache.  ``seconds`` go from the first block
+handed out to the last one counted; ``wall_seconds`` include starting the processes.  Memory is the sum over
+processes, shared pages counted in each.  The floor is the same work without rules and counts, in one process,
+each part alone and in processor time:
 
     reading     gunzip + JSON + sentences with a wanted word
-    parsing     spaCy's pipeline over those sentences; its trees are not looked at
+    parsing     spaCy's pipeline over those sentences, trees unused
 
-``ratio``: seconds of the mining ÷ (seconds of both parts ÷ workers).  Where other processes hold the cores it
-is too high: the load is printed with it.
+``ratio`` = seconds ÷ (seconds of both parts ÷ workers).  On a busy machine it is too high, so the load is
+printed.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ BETWEEN = 0.1  # seconds between two looks at the memory
 
 
 def first_documents(corpus: Path, count: int, folder: Path) -> Path:
-    """Cut the corpus to its first documents, gzipped as it was."""
+    """Return the first documents of the corpus, gzipped like it."""
     path = folder / f"first-{count}.jsonl.gz"
     with gzip.open(corpus, "rb") as whole, gzip.open(path, "wb") as part:
         part.writelines(islice(whole, count))
@@ -52,7 +52,7 @@ def first_documents(corpus: Path, count: int, folder: Path) -> Path:
 
 
 def mined(corpus: Path, topics: Sequence[str], pipeline: str, workers: int, folder: Path) -> dict[str, Any]:
-    """Run the command; return its own answer, seconds of the wall clock, and megabytes at the peak."""
+    """Run the command; return its answer, wall seconds, and peak megabytes."""
     command = [sys.executable, "-m", "pcf_core", "mine", "--corpus", str(corpus), "--pipeline", pipeline]
     command += [part for topic in topics for part in ("--topic", topic)]
     command += ["--workers", str(workers), "--out", str(folder / f"{corpus.name}.csv"), "--json"]
@@ -80,7 +80,7 @@ def family(root: psutil.Process) -> list[psutil.Process]:
 
 
 def resident(process: psutil.Process) -> int:
-    """Return resident bytes; 0 of a process that is gone."""
+    """Return resident bytes, 0 for an ended process."""
     try:
         return int(process.memory_info().rss)
     except psutil.Error:
@@ -88,7 +88,7 @@ def resident(process: psutil.Process) -> int:
 
 
 def floor(corpus: Path, topics: Sequence[str], pipeline: str, parsed: int) -> dict[str, float]:
-    """Return seconds of processor time to read and parse, the latter from ``parsed`` sentences."""
+    """Return processor seconds to read and to parse, the latter extrapolated from ``parsed`` sentences."""
     wanted = Wanted(rule_for([load_topic(topic) for topic in topics]).wanted)
     sentences, begun = [], time.process_time()
     for document in open_corpus(corpus).documents():
@@ -98,7 +98,7 @@ def floor(corpus: Path, topics: Sequence[str], pipeline: str, parsed: int) -> di
     parser = open_pipeline(pipeline)
     some = sentences[:: max(1, len(sentences) // parsed)]
     with parser.pool.limit(limits=1, user_api="blas"):
-        list(parser.nlp.pipe(some[:BATCH]))  # what is made at the first use
+        list(parser.nlp.pipe(some[:BATCH]))  # warm-up
         begun = time.process_time()
         for _ in parser.nlp.pipe(some, batch_size=BATCH):
             pass

@@ -1,8 +1,8 @@
-"""A worker that may be killed at any moment, and the log of what it set out to score.
+"""A worker that may be killed at any moment, and the log of the blocks it began to score.
 
-It is the worker of :mod:`pcf_core.work.worker` with a scorer that writes down each block before scoring it,
-and how many of its prompts lay in a finished shard by then: found by reading the files themselves, past the
-store and its catalogue.  A scorer of made-up probabilities may take the model's place.
+It is :mod:`pcf_core.work.worker` with a scorer that logs each block before scoring it, and how many of its
+prompts were in a finished shard by then, read from the files without the store or its catalogue.  A scorer of
+made-up probabilities can replace the model.
 """
 
 from __future__ import annotations
@@ -38,18 +38,18 @@ MODEL = (
     "pcf_core.models.loading",
     "pcf_core.models.scoring.causal",
 )
-CHANGES = {"os.link", "os.mkdir", "os.remove", "os.rename"}  # what Python tells before it changes a folder
+CHANGES = {"os.link", "os.mkdir", "os.remove", "os.rename"}  # audit events of folder changes
 
 
 @dataclass
 class Finished:
-    """The prompts that lie in finished shards under a key, with the words they were scored for."""
+    """The prompts in finished shards under a key, with the words they were scored for."""
 
     folder: Path
     _seen: dict[str, tuple[set[str], set[str]]] = field(default_factory=dict)
 
     def among(self, prompts: Sequence[str], words: Sequence[str]) -> int:
-        """Count the prompts that have a score of every one of the words."""
+        """Count the prompts that have a score of every word."""
         for manifest in self.folder.glob("*.json"):
             if manifest.stem not in self._seen:
                 told = json.loads(manifest.read_bytes())
@@ -65,9 +65,9 @@ def probability(prompt: str, word: str) -> float:
 
 
 def note_blocks(scorer: Scorer, cache: Path) -> Scorer:
-    """Let a scorer write down each block before it scores it, one line each in one step.
+    """Let a scorer log each block, in one write, before it scores it.
 
-    The self-audit at the end of a run reads single prompts again on purpose: that is no block.
+    The self-audit at the end of a run rereads single prompts on purpose; these are not logged.
     """
     finished = Finished(cache / "scores" / scorer.key.hash)
     score, alone = scorer.batches, scorer.alone
@@ -95,7 +95,6 @@ def note_blocks(scorer: Scorer, cache: Path) -> Scorer:
 
 
 def noted(cache: Path) -> list[dict[str, int]]:
-    """Read the log of what the workers did."""
     log = cache / LOG
     return [json.loads(line) for line in log.read_text().splitlines()] if log.exists() else []
 
@@ -103,16 +102,10 @@ def noted(cache: Path) -> list[dict[str, int]]:
 def serve(
     variables: Mapping[str, str], made_up: float | None, dies_at: int = 0, until_idle: bool = True
 ) -> None:
-    """Work until the queue is empty, or idle for as long as the settings say, as a process of its own.
+    """Work as a process until the queue is empty, or idle for as long as the settings say.
 
-    Parameters
-    ----------
-    variables
-        The settings.
-    made_up
-        Seconds a batch of made-up scores takes; ``None`` for the real model.
-    dies_at
-        The process kills itself right before its change of this number to a file or the database.
+    ``variables``: the settings; ``made_up``: seconds per batch of made-up scores, ``None`` for the real
+    model; ``dies_at``: the process kills itself right before this numbered change to a file or the database.
     """
     adopt(variables)
     cache = settings().cache
@@ -131,7 +124,7 @@ def serve(
 def start(
     variables: Mapping[str, str], made_up: float | None, dies_at: int = 0, until_idle: bool = True
 ) -> BaseProcess:
-    """Start the same in a new process, quickly: forked from one that has imported everything."""
+    """Start :func:`serve` in a new process, forked from one that has imported everything."""
     context = get_context("forkserver")
     context.set_forkserver_preload([*ANY, *([] if made_up is not None else MODEL)])
     process = context.Process(target=serve, args=(dict(variables), made_up, dies_at, until_idle), daemon=True)
@@ -140,7 +133,7 @@ def start(
 
 
 def _die_at(number: int) -> None:
-    """Count the statements that write to the database and the changes of files; end at one of them."""
+    """Count database writes and file changes, and kill the process at this one."""
     left = number
 
     def step() -> None:

@@ -1,4 +1,4 @@
-"""Apps on the cache of workers that are being killed: each has a visitor, is killed and started again."""
+"""Apps on the cache of workers that are being killed: each has a visitor, is killed and restarted."""
 
 from __future__ import annotations
 
@@ -21,11 +21,7 @@ PAGES = ("run_an_audit", "overview", "risk", "heat_map", "models")
 def mortal_apps(
     variables: Mapping[str, str], folder: Path, apps: int, draw: random.Random
 ) -> Iterator[Callable[[], tuple[int, int, list[str]]]]:
-    """Yield a function that tells how the apps fare.
-
-    It tells how many apps were killed, how many pages were visited, and what was shown to visitors as an
-    error.
-    """
+    """Yield a function that returns killed apps, visited pages, and errors shown to visitors."""
     ended = threading.Event()
     killed: list[int] = []
     visited: list[str] = []

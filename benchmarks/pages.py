@@ -1,15 +1,14 @@
-"""Script time of every page in the menu on a 120 × 2,000 run of two models, and the memory of the app.
+"""Measure the script time of every page on a 120 × 2,000 run of two models, and the app's memory.
 
-The run is written to a temporary store with made-up scores, its aggregates are kept.  *First* is the script's
-first run on a page, caches cold; *median* and *95 %* are reruns from the warm cache, in a process of its own.
-Memory is the resident set of the real app after a browser has visited every page.  Limits: median under
-150 ms, 95th percentile under 400 ms, 600 MB; with --templates 32000 a median under 1 s.
+The run has made-up scores in a temporary store, with kept aggregates.  *First* is a page's first script run
+with cold caches; *median* and *95 %* are reruns with warm caches, in a separate process.  Memory is the
+resident set of the real app after a browser visited every page.  Limits: median under 150 ms, 95th percentile
+under 400 ms, 600 MB; with --templates 32000 a median under 1 s.
 
-With --shipped what is shipped is shown instead, over websockets without a browser, and every tab and every
-view of the criteria with it.  Times are then the processor time of the real app, on Linux, which a busy
-machine does not stretch.  Memory is that of the app after one visitor has opened every page, and after others
-have opened every tab too; the median of three starts.  Limits: median under 80 ms, 95th percentile under
-150 ms, 350 MB after every page.
+With --shipped the shipped results are shown instead, over websockets without a browser, with every tab and
+every view of the criteria.  Times are the processor time of the real app (Linux), independent of other load.
+Memory is measured after one visitor opened every page, and after others opened every tab; the median of three
+starts.  Limits: median under 80 ms, 95th percentile under 150 ms, 350 MB after every page.
 
     python -m benchmarks.pages --shipped
 """
@@ -48,7 +47,7 @@ Query = Mapping[str, str]
 
 
 def shipped_places() -> dict[str, Query]:
-    """Return the parameters of every page, every tab and every view of the criteria, by page and name."""
+    """Return the parameters of every page, tab and view of the criteria, by page and name."""
     found: dict[str, Query] = {}
     for path in PAGES:
         if path not in TABS:
@@ -61,7 +60,7 @@ def shipped_places() -> dict[str, Query]:
 
 
 def make_assets(folder: Path, templates: int) -> None:
-    """Copy the shipped assets, with one more template set of the wanted size."""
+    """Copy the shipped assets, with an added template set of the wanted size."""
     for entry in (ROOT / "assets").iterdir():
         if entry.name not in ("templates", "cache"):
             (folder / entry.name).symlink_to(entry)
@@ -74,7 +73,7 @@ def make_assets(folder: Path, templates: int) -> None:
 
 
 def fill_store() -> None:
-    """Write made-up scores of both mini models' keys, and keep what the pages read."""
+    """Write made-up scores of both mini models, and keep what the pages read."""
     from pcf_core.audit.options import ViewOptions
     from pcf_core.audit.preferences import build_run
     from pcf_core.audit.results import load_result
@@ -106,7 +105,7 @@ def write_scores(store: Store, run: RunSpec, rng: np.random.Generator) -> None:
 
 
 def script_times(repeats: int) -> dict[str, list[float]]:
-    """Return seconds of each run of each page: the first one, which warms the caches, and the reruns."""
+    """Return seconds of each page's runs: the first, then the reruns."""
     from streamlit.testing.v1 import AppTest
 
     times: dict[str, list[float]] = {}
@@ -140,7 +139,6 @@ def resident_memory(log: Path) -> float:
 
 
 def process_of(address: str) -> psutil.Process:
-    """Return the process of an app."""
     port = int(address.rsplit(":", 1)[1])
     for process in psutil.process_iter(["cmdline"]):
         if f"--server.port={port}" in (process.info["cmdline"] or []):
@@ -149,13 +147,13 @@ def process_of(address: str) -> psutil.Process:
 
 
 def processor_seconds(pid: int) -> float:
-    """Return the processor time of a Linux process, of threads that have ended too, to the microsecond."""
+    """Return the processor time of a Linux process, with ended threads, to the microsecond."""
     return time.clock_gettime((~pid << 3) | 2)  # the clock that clock_getcpuclockid(3) names
 
 
 @contextmanager
 def shipped_app() -> Iterator[str]:
-    """Start the app on what is shipped, with an empty cache of its own."""
+    """Start the app on the shipped results, with an empty cache."""
     from tests.browser import running_app
 
     with tempfile.TemporaryDirectory() as folder:
@@ -205,7 +203,6 @@ async def memory_of_visit(address: str) -> tuple[float, float]:
 
 
 def measure_shipped(repeats: int, memory: bool) -> None:
-    """Print times of all places on what is shipped, then memory."""
     with shipped_app() as address:
         tell(asyncio.run(visited(address, shipped_places(), repeats)))
     if memory:

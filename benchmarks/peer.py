@@ -1,9 +1,9 @@
-"""The side of a peer in :mod:`benchmarks.against`, run by the interpreter of the peer's own environment.
+"""The peer's side of :mod:`benchmarks.against`, run by the interpreter of the peer's own environment.
 
-Reads one task as a line of JSON, opens the model and writes ``ready``; each further line asks for a pass over
+Reads one task as a line of JSON, opens the model and writes ``ready``; each further line requests a pass over
 all words of all prompts and is answered with a line: ``{"nats": [prompt][word], "seconds": …, "work": …}``.
-Of this project it imports the second opinion of the scoring tests alone.  Here so that rounds of both sides
-can take turns while each model stays open.
+The process keeps its model open, so that both sides can alternate.  From this project it imports only the
+second opinion of the scoring tests.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Nats = list[list[float]]
 
 @dataclass
 class Work:
-    """What a pass gave the model to do: ``tokens`` through its layers, ``places`` through its head."""
+    """The model's work in a pass: ``tokens`` through its layers, ``places`` through its head."""
 
     tokens: int = 0
     places: int = 0
@@ -35,7 +35,7 @@ class Work:
 
 @contextmanager
 def counted(model: Any) -> Iterator[Work]:
-    """Count what a causal model is given to do, padding included."""
+    """Count a causal model's work, padding included."""
     work = Work()
 
     def at_head(module: Any, arguments: Any) -> None:
@@ -56,7 +56,7 @@ def counted(model: Any) -> Iterator[Work]:
 
 
 def open_minicons(task: dict[str, Any]) -> tuple[Any, Callable[[], Nats]]:
-    """Open the scorer of minicons; return its model and a pass."""
+    """Open minicons' scorer; return its model and a pass."""
     sys.path.insert(0, str(OPINION))
     scorer, scores = resolve_name("minicons_scores:open_scorer")(task), resolve_name("minicons_scores:scores")
     width = len(task["words"])
@@ -92,18 +92,17 @@ PEERS = {"minicons": open_minicons, "harness": open_harness}
 
 
 def say(answers: IO[str], line: str) -> None:
-    """Write a line at once."""
+    """Write a line and flush."""
     answers.write(f"{line}\n")
     answers.flush()
 
 
 def serve() -> None:
-    """Answer one line after another until there are none."""
     task = json.loads(sys.stdin.readline())
     torch.set_num_threads(task["threads"])
     clock = CLOCKS[task["clock"]]
     answers = sys.stdout
-    with redirect_stdout(sys.stderr):  # what a peer prints is no answer
+    with redirect_stdout(sys.stderr):  # keep a peer's prints out of the answers
         model, once = PEERS[task["peer"]](task)
     say(answers, "ready")
     for _ in sys.stdin:

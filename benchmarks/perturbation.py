@@ -1,4 +1,4 @@
-"""How often the perturbation is wrong on text that people wrote.
+"""Measure how often the perturbation is wrong on text that people wrote.
 
     python -m benchmarks.perturbation
 
@@ -12,18 +12,18 @@ With the shipped parser:
     entity          names in the title: precision 0.832, recall 0.833, held out 0.857 and 0.844;
                     all names: 0.585 and 0.784, held out 0.582 and 0.804
 
-- **Round trip** (p⁻¹(p(t)) = t) and words left, of the table gender and whole texts: pieces of
-  biographies that no mini model was trained on, cut at ends of sentences to at most 300 characters, about
-  what a model writes.
-- **his and her**: whether the possessive is told from the rest, against the tags of people (UD English EWT
-  and GUM, development and test parts; the parser has learnt from EWT's training part and a part of GUM's).
-- **her before one word**: whether sentences of ours, in which the word behind *her* says something of her or
-  is given to her, get *him*, and others *his*.  The parser reads most such words as nouns that are hers.
-- **Entity**: whether the rule of :mod:`pcf_core.texts.fairpair.perturbation` says rightly that a pronoun
-  means a name, on GAP (Webster et al. 2018, doi:10.1162/tacl_a_00240), for both names of every passage, and
-  for those in the title of the passage's article, since what a prompt begins is about its entity.  GAP is
-  hard by design: both names fit the pronoun's gender.  The rule was written against the part ``development``;
-  no passage of ``validation`` was read.
+- **Round trip** (p⁻¹(p(t)) = t) and words left, for the table gender and whole texts: pieces of biographies
+  that no mini model was trained on, cut at sentence ends to at most 300 characters, about what a model
+  writes.
+- **his and her**: whether possessives are recognised, against the annotators' tags (UD English EWT and GUM,
+  development and test parts; the parser was trained on EWT's training part and part of GUM's).
+- **her before one word**: sentences of ours where the word after *her* is predicated of her or given to her
+  must get *him*, others *his*.  The parser reads most such words as nouns that she possesses.
+- **Entity**: whether the rule of :mod:`pcf_core.texts.fairpair.perturbation` recognises that a pronoun means
+  a name, on GAP (Webster et al. 2018, doi:10.1162/tacl_a_00240), for both names of every passage, and for
+  those in the article's title, since the texts of a prompt are about its entity.  GAP is hard by design: both
+  names fit the pronoun's gender.  The rule was written against the part ``development``; no passage of
+  ``validation`` was read.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ They left her family.|I know her best friend.|She did her best."""
 
 
 def pieces(text: str) -> Iterator[str]:
-    """Yield whole sentences of a text, together at most ``LONGEST`` characters; a longer one stands alone."""
+    """Yield whole sentences of a text, joined to at most ``LONGEST`` characters; a longer one is alone."""
     piece = ""
     for sentence in END.split(text):
         if piece and len(piece) + len(sentence) >= LONGEST:
@@ -73,7 +73,7 @@ def pieces(text: str) -> Iterator[str]:
 
 
 def biographies(folder: Path) -> list[str]:
-    """Return pieces of the documents that are held out."""
+    """Return pieces of held-out documents."""
     return [
         piece
         for name in BIOGRAPHIES
@@ -88,7 +88,7 @@ def round_trip(parser: Parser, folder: Path) -> PerturbationErrors:
 
 
 def possessives(parser: Parser, folder: Path) -> Counter[tuple[str, bool, bool]]:
-    """Count (word, is a possessive, is taken for one) of *his* and *her* in the treebanks."""
+    """Count (word, is a possessive, is read as one) of *his* and *her* in the treebanks."""
     found: Counter[tuple[str, bool, bool]] = Counter()
     for name in TREEBANKS:
         sentences = list(annotated(folder / f"{name}.conllu.gz"))

@@ -1,18 +1,18 @@
-"""From pressing a button to figures: a worker as the app starts it, asked through the queue as a page asks.
+"""Measure the time from pressing a button to figures, with a worker and a queue as the app uses them.
 
-A run is 20 occupations × 20 templates, on a topic of one's own with ten words, or on *gender*.  *Cells* is
-when the job first says how many cells are scored, how fast, and how long it still takes: the first figures
-that the page *Run an audit* shows.  *Results* is when the pages open them, *checked* when some cells were
-scored again alone.  *Worker* says what there was when the button was pressed: none; one that had opened
-another model; one that had this one open; *again*, one that had opened another model, and a worker before it
-this one.  That page starts a worker when it opens, so that who fills in the form finds one.
+A run is 20 occupations × 20 templates, on a custom topic of ten words or on *gender*.  *Cells* is when the
+job first reports scored cells, speed and remaining time, as the page *Run an audit* shows them; *results* is
+when the pages can open the results; *checked* is when some cells were scored again alone.  *Worker* is the
+state at the press: none; one with another model open; one with this model open; *again*, one with another
+model open after an earlier worker had opened this one.  The page starts a worker when it opens, before the
+form is filled in.
 
-A probe puts one sentence of *gender* to every public model that is here, as *Try a sentence* does; the first
-waits until both models are open, and of the others the median is printed.
+A probe scores one sentence of *gender* with every local public model, like *Try a sentence*; the first waits
+until both models are open, the median of the others is printed.
 
-Asked is every hundredth of a second.  A page looks once a second at a run (up to 1 s more), at a probe as
-often as here for the first second, then twice a second; what its script takes comes on top.  Seconds are
-those of the clock, and in brackets of the worker's processor time, which a busy machine does not stretch.
+The queue is polled every 10 ms.  A page polls a run every second (up to 1 s more), a probe as often as here
+for the first second and then twice a second, plus its script time.  Seconds are wall time, with the worker's
+processor time in brackets, which is independent of other load.
 
     python -m benchmarks.press --threads 1
 """
@@ -64,13 +64,13 @@ SENTENCES = tuple(
     f"The {person} said that [Y]" for person in ("nurse", "pilot", "judge", "cook", "mayor", "clerk")
 )
 LOOK = 0.01
-PATIENCE = 600.0  # seconds, after which nobody waits any longer
+PATIENCE = 600.0  # seconds
 ACTIVE = ("queued", "running")
 
 
 @dataclass(frozen=True)
 class Seconds:
-    """What went by since the press, by the clock and in the worker's processor time."""
+    """Wall time and the worker's processor time since the press."""
 
     wall: float
     processor: float
@@ -81,7 +81,7 @@ class Seconds:
 
 @contextmanager
 def worker() -> Iterator[psutil.Process]:
-    """Run a worker of the present settings, and end it with the block."""
+    """Run a worker with the present settings until the block ends."""
     environment = {**os.environ, **settings().environment}
     with subprocess.Popen(COMMAND, cwd=ROOT, env=environment, stderr=subprocess.DEVNULL) as process:
         try:
@@ -91,7 +91,7 @@ def worker() -> Iterator[psutil.Process]:
 
 
 def processor_seconds(process: psutil.Process) -> float:
-    """Return the processor time of a process and of those that it started and that still run."""
+    """Return the processor time of a process and its running children."""
     total = 0.0
     for one in (process, *process.children(recursive=True)):
         with suppress(psutil.NoSuchProcess):
@@ -101,7 +101,7 @@ def processor_seconds(process: psutil.Process) -> float:
 
 
 def own_run(model: str, part: int, size: int = SIZE, topic: Topic = OWN) -> RunSpec:
-    """Make the run of a part of the occupations, so that the same model is asked for other cells."""
+    """Return a run of some of the occupations, so that the same model gets other cells."""
     evidence, templates = load_evidence(load_topic("gender").evidence), load_templates(SET)
     return build_run(
         resolve(model),
@@ -112,17 +112,15 @@ def own_run(model: str, part: int, size: int = SIZE, topic: Topic = OWN) -> RunS
 
 
 def has_cells(job: Job) -> bool:
-    """Tell whether a job says how many cells are scored, and how fast."""
+    """Whether a job reports scored cells and speed."""
     return job.state == "done" or (job.at is not None and (job.at.stage != "loading" and job.at.rate > 0))
 
 
 def has_results(job: Job) -> bool:
-    """Tell whether the pages open a job's results."""
     return job.state == "done" or (job.at is not None and job.at.stage == "checking")
 
 
 def is_done(job: Job) -> bool:
-    """Tell whether a job has ended well."""
     return job.state == "done"
 
 
@@ -132,25 +130,10 @@ MOMENTS: tuple[Callable[[Job], bool], ...] = (has_cells, has_results, is_done)
 def follow(
     queue: Queue, jobs: Sequence[Job], process: psutil.Process, begun: float, spent: float
 ) -> list[Seconds]:
-    """Wait until all jobs are done; return when all had cells, results, their end.
+    """Wait until all jobs are done; return when all had cells, had results and ended.
 
-    Parameters
-    ----------
-    queue
-        Where they were submitted.
-    jobs
-        What is waited for.
-    process
-        The worker.
-    begun
-        When the button was pressed, by ``time.perf_counter``.
-    spent
-        What the worker had spent of its processor by then, in seconds.
-
-    Raises
-    ------
-    RuntimeError
-        One has failed, or is not done within ten minutes.
+    ``begun``: when the button was pressed (``time.perf_counter``); ``spent``: the worker's processor seconds
+    then. Raises ``RuntimeError`` if a job fails or takes over ten minutes.
     """
     found: list[Seconds] = []
     while len(found) < len(MOMENTS):
@@ -176,7 +159,7 @@ def press(run: RunSpec, process: psutil.Process, begun: float | None = None) -> 
 
 
 def probe(models: Sequence[str], sentence: str, process: psutil.Process) -> Seconds:
-    """Put a sentence to models as the page does; return when all have answered."""
+    """Submit a sentence to models as the page does; return when all have answered."""
     queue, topic = Queue.open(settings().catalogue), load_topic("gender")
     spent, begun = processor_seconds(process), time.perf_counter()
     asked = [make_probe(resolve(model), topic, sentence, "exact") for model in models]
@@ -185,7 +168,7 @@ def probe(models: Sequence[str], sentence: str, process: psutil.Process) -> Seco
 
 
 def measure(shipped: str, public: str, probed: Sequence[str], size: int = SIZE) -> None:
-    """Print the tables of a fresh cache; ``size``: occupations and templates of a run."""
+    """Print the tables for an empty cache; ``size``: occupations and templates of a run."""
     for model in {public, *probed}:  # once for each cache, not for each press
         spec = resolve(model)
         if files := gguf_files(spec):
@@ -214,7 +197,6 @@ def measure(shipped: str, public: str, probed: Sequence[str], size: int = SIZE) 
 
 
 def median_of(several: Sequence[Seconds]) -> Seconds:
-    """Return the medians of both."""
     return Seconds(median(one.wall for one in several), median(one.processor for one in several))
 
 
@@ -230,7 +212,7 @@ def main(
     probed = [model.name for model in public_models() if model.name not in absent]
     with tempfile.TemporaryDirectory() as folder:
         chosen = {"PCF_CACHE": str(Path(folder) / "cache"), "PCF_THREADS": str(threads)}
-        chosen |= {"PCF_SHIPPED_RESULTS": "0"}  # or cells of gender would be there before they are asked for
+        chosen |= {"PCF_SHIPPED_RESULTS": "0"}  # shipped cells of gender would count
         with patch.dict(os.environ, chosen):
             settings.cache_clear()
             try:

@@ -1,19 +1,18 @@
-"""Precision and recall of the constructions on held-out sentences that two readers labelled.
+"""Measure precision and recall of the constructions on held-out sentences that two readers labelled.
 
     python -m benchmarks.recall keep --sheet /tmp/sheet                              labels, without text
     python -m benchmarks.recall keep-accepted --sheet /tmp/pairs --pairs pairs.csv   those of accepted pairs
     python -m benchmarks.recall measure                                              the tables
 
-Two samples: sentences as they come, with every word of the topics marked (:mod:`benchmarks.recall_sample`),
-for recall; and pairs that the rules accepted, so many a construction (:mod:`benchmarks.accepted_sample`), for
-precision.  The readers did not know the rules.  A label names corpus, document and sentence, the character of
-the sentence where the marked word begins, and for each reader that where the subject begins which it means
-(empty: none).
+Two samples: random sentences with every topic word marked (:mod:`benchmarks.recall_sample`) for recall, and
+accepted pairs, a number per construction (:mod:`benchmarks.accepted_sample`), for precision.  The readers did
+not know the rules.  A label names corpus, document and sentence, the character where the marked word begins,
+and per reader the character where its subject begins (empty: none).
 
-A pair is right for a reader who named this subject, or one that means the same person by the reader's own
-labels.  Pairs count as right or wrong where both readers say so; the others are counted apart.  Recall is of
-the words that both readers gave a subject: ``pairs`` are found where a rule accepts the word with the right
-subject, ``templates`` where a template came out of it too, ``sentences`` where any did.
+A pair is right for a reader who named this subject, or one that means the same person by the reader's other
+labels.  It counts as right or wrong where both readers agree; others are counted separately.  Recall is over
+words that both readers gave a subject: ``pairs`` were accepted with the right subject, ``templates`` also
+gave a template, ``sentences`` gave any template.
 """
 
 from __future__ import annotations
@@ -72,8 +71,8 @@ app = typer.Typer(help="Precision and recall on sentences that two readers label
 class Label:
     """A word of a sentence, and the subject that each reader named for it.
 
-    ``construction``: in the sample of accepted pairs, the one that accepted it, with ``subject``, and whether
-    that is a ``pronoun``.
+    In the sample of accepted pairs also the ``construction``, its ``subject``, and whether that is a
+    ``pronoun``.
     """
 
     corpus: str
@@ -93,7 +92,7 @@ class Label:
 
 @dataclass(frozen=True)
 class Pair:
-    """What a rule accepted in a sentence: a word, and the characters where the parts of its subject begin."""
+    """An accepted word, and the characters where the parts of its subject begin."""
 
     construction: str
     word: int
@@ -118,13 +117,7 @@ def place_of(text: str, answer: str, word: int) -> Answer:
 
 
 def labels_of(drawn: Iterable[Drawn], answers: Sequence[Mapping[str, Mapping[str, str]]]) -> Iterator[Label]:
-    """Yield the labels of the sample's sentences.
-
-    Raises
-    ------
-    SystemExit
-        A reader left a word out.
-    """
+    """Yield the labels of the sample's sentences; exit if a reader left a word out."""
     for number, one in enumerate(drawn, start=1):
         for place, (start, _) in enumerate(marked(one.text), start=1):
             try:
@@ -141,12 +134,9 @@ def accepted_labels(
     texts: Mapping[str, str],
     answers: Sequence[Mapping[str, Mapping[str, str]]],
 ) -> Iterator[Label]:
-    """Yield the labels of accepted pairs; whoever named another part of the subject's name means the subject.
+    """Yield the labels of accepted pairs; exit if a reader left a pair out.
 
-    Raises
-    ------
-    SystemExit
-        A reader left a pair out.
+    Any part of the subject's name means the subject.
     """
     for row in rows:
         number, text = row["number"], texts[row["number"]]
@@ -172,12 +162,11 @@ def sentences_in(sheet: str) -> dict[str, str]:
 
 
 def answers_in(sheet: Path) -> list[Any]:
-    """Read what both readers answered."""
     return [json.loads((sheet / f"{name}.json").read_text(encoding="utf8")) for name in READERS]
 
 
 def written(labels: Iterable[Label], path: Path, more: Sequence[str] = ()) -> None:
-    """Write labels as a table."""
+    """Return labels as CSV."""
     with path.open("w", encoding="utf8", newline="") as file:
         rows = csv.writer(file, lineterminator="\n")
         rows.writerow([*more, *COLUMNS])
@@ -188,7 +177,6 @@ def written(labels: Iterable[Label], path: Path, more: Sequence[str] = ()) -> No
 
 
 def read(path: Path) -> list[Label]:
-    """Read labels."""
     with path.open(encoding="utf8", newline="") as file:
         return [
             Label(
@@ -213,7 +201,7 @@ def _answer(cell: str) -> Answer:
 
 
 def same_person(labels: Mapping[int, Label], reader: int, pair: Pair) -> bool:
-    """Tell whether a reader gave a word this subject; a marked subject may stand for the one named for it.
+    """Whether a reader gave a word this subject, or a subject that is marked and has the same one.
 
     ``labels``: of the sentence, by the marked word's place.
     """
@@ -235,7 +223,7 @@ def verdict(labels: Mapping[int, Label], pair: Pair) -> bool | None:
 
 
 def kappa(labels: Sequence[Label]) -> float:
-    """Compute Cohen's kappa of the readers: whether a word has a subject (Cohen 1960)."""
+    """Return Cohen's kappa of the readers for whether a word has a subject (Cohen 1960)."""
     table = [[0, 0], [0, 0]]
     for one in labels:
         table[one.answers[0] is not None][one.answers[1] is not None] += 1
@@ -264,13 +252,12 @@ def pairs_of(text: str, trees: Iterable[Tree]) -> Iterator[Pair]:
                         continue
                     behind = subject > word and tree.words[subject].lower() in SUBJECTS
                     if behind and tree.words[word].lower() in SUBJECTS:
-                        continue  # "When he retired, he moved": the readers were asked for no such subject
+                        continue  # "When he retired, he moved": the readers were not asked for such subjects
                     subjects = tuple(starts[part] for part in name_of(tree, subject))
                     yield Pair(construction.name, starts[word], subjects, isinstance(found, Candidate))
 
 
 def kind_of(word: str) -> str:
-    """Name the kind of a marked word."""
     return next((kind for kind, words in KINDS.items() if word.lower() in words), "noun or adjective")
 
 
@@ -326,10 +313,10 @@ def sample_table(
 
 
 def accepted_judged(labels: Sequence[Label]) -> dict[str, list[bool | None]]:
-    """Judge the pairs of the second sample, by construction; ``None`` where it cannot be told.
+    """Judge the pairs of the second sample by construction, ``None`` where undecided.
 
-    It cannot where the readers differ, or where the rule's subject is a pronoun and a reader named another
-    word, as asked to: the first subject that means the person, and of those behind it no pronoun.
+    Undecided: the readers differ, or the rule's subject is a pronoun and a reader named another word, as
+    instructed (the first subject that means the person, and no pronoun among later ones).
     """
     judged: dict[str, list[bool | None]] = {}
     for one in labels:
@@ -345,7 +332,7 @@ def accepted_judged(labels: Sequence[Label]) -> dict[str, list[bool | None]]:
 def precision_table(
     first: Mapping[str, Sequence[bool]], second: Mapping[str, Sequence[bool | None]]
 ) -> dict[str, Any]:
-    """Sum up, by construction: right of judged pairs in both samples, and Wilson's lower bound in that."""
+    """Sum up right and judged pairs of both samples by construction, with Wilson's lower bound."""
     rows = {}
     for name, construction in CONSTRUCTIONS.items():
         if construction.measured is None:

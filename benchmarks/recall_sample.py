@@ -2,14 +2,13 @@
 
     python -m benchmarks.recall_sample --folder /tmp/sheet      writes instructions.txt and sentences.txt
 
-The sentences: of the development and test parts of GUM and EWT, all with a word of the topics that is not
-their first, by a draw; of each corpus below ``corpora/`` a draw of documents, and of each one such sentence.
-Words of the topic *gender* are looked for in most, of race, religion, disability and age in the others.  In a
-sentence all words of these topics are marked.
+Sentences come from the development and test parts of GUM and EWT, drawn among all that contain a topic word
+after the first position, and from each corpus in ``corpora/``, one per drawn document.  Most must contain a
+word of *gender*, the others one of race, religion, disability or age; all words of these topics are marked.
 
-Readers write a JSON object a file: ``{"1": {"1": "Smith", "2": ""}}``, by sentence and marked word the
-subject that the word means or describes, ``""`` for none.  A sentence is named by corpus, document and
-``sentence``: its number in the document of a treebank, the character where it begins in another document.
+Readers write one JSON object per file, ``{"1": {"1": "Smith", "2": ""}}``: by sentence and marked word the
+subject that the word means or describes, ``""`` for none.  ``sentence`` is its number in a treebank's
+document, or the character where it begins in another document.
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ FEWEST, MOST = 6, 45  # words of a sentence
 GENDER = ("gender",)
 OTHERS = ("race", "religion", "disability", "age")
 TREEBANKS = {"gum": ("gum-dev", "gum-test"), "ewt": ("ewt-dev", "ewt-test")}
-# How many sentences of each corpus, with a word of which topics.
+# Sentences per corpus, and the topics of which they must contain a word.
 STRATA: Sequence[tuple[str, int, Sequence[str]]] = (
     ("gum", 110, GENDER),
     ("ewt", 80, GENDER),
@@ -76,7 +75,7 @@ Where a sentence leaves two people open, choose whom most readers would; where n
 
 @dataclass(frozen=True)
 class Drawn:
-    """A sentence that was drawn, and where it stands."""
+    """A drawn sentence and its place."""
 
     corpus: str
     document: str
@@ -100,7 +99,7 @@ def marked(text: str) -> list[tuple[int, int]]:
 
 
 def draw(data: Path = DATA, seed: int = SEED) -> list[Drawn]:
-    """Draw the sample; a sentence is drawn once at most."""
+    """Draw the sample, each sentence at most once."""
     random = np.random.default_rng(seed)
     drawn: dict[Drawn, None] = {}
     for corpus, number, topics in STRATA:
@@ -115,7 +114,7 @@ def draw(data: Path = DATA, seed: int = SEED) -> list[Drawn]:
 
 
 def treebank(corpus: str, data: Path = DATA) -> Iterator[Drawn]:
-    """Yield the sentences of the held-out parts of a treebank, numbered from 1 in each document."""
+    """Yield the sentences of a treebank's held-out parts, numbered from 1 in each document."""
     for part in TREEBANKS[corpus]:
         document, number = "", 0
         with gzip.open(data / "treebank" / f"{part}.conllu.gz", "rt", encoding="utf8") as file:
@@ -130,7 +129,7 @@ def treebank(corpus: str, data: Path = DATA) -> Iterator[Drawn]:
 def _of_documents(
     corpus: str, number: int, wanted: Wanted, random: np.random.Generator, data: Path
 ) -> list[Drawn]:
-    """Draw one sentence of each document that has any, of a draw of documents."""
+    """Draw one sentence of each of some random documents that have any."""
     found: list[Drawn] = []
     seed = int(random.integers(2**31))
     for document in open_corpus(corpus_path(corpus, data), sample=6 * number, seed=seed).documents():
@@ -145,18 +144,16 @@ def _of_documents(
 
 
 def corpus_path(corpus: str, data: Path = DATA) -> Path:
-    """Return the file of a corpus."""
     return data / "corpora" / f"{corpus}.jsonl.gz"
 
 
 def _fits(text: str, wanted: Wanted) -> bool:
-    """Tell whether a sentence has the length, and a wanted word behind its first."""
+    """Whether a sentence has the length, and a wanted word after its first."""
     first = text.find(" ")
     return FEWEST <= len(text.split()) <= MOST and wanted.search(text.lower(), max(first, 0)) is not None
 
 
 def sheet(drawn: Sequence[Drawn]) -> str:
-    """Write the sentences with their numbers and marked words."""
     parts = []
     for number, one in enumerate(drawn, start=1):
         text = one.text

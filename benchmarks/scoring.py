@@ -1,11 +1,10 @@
-"""Cells per second of the scorers against loops and against minicons, the same quantity on both sides.
+"""Measure cells per second of the scorers against loops and minicons, with the same quantity on both sides.
 
-The models have their usual sizes and random weights, the prompts the shape of mined templates
-(:mod:`benchmarks.sizes`).  A cell is a template × occupation, all words of it; *several* is the share of
-words with more than one token.  Sides take turns, and the fastest of the rounds counts.  *Floor* is the time
-of the needed FLOPs at the measured rate of a matrix product in the same dtype (:mod:`benchmarks.floor`), as
-a share of ours.  *MB* is what scoring takes beside the model at its peak, *nats* the largest difference
-between both sides.
+Models have their usual sizes and random weights, prompts the shape of mined templates
+(:mod:`benchmarks.sizes`).  A cell is a template × occupation with all words; *several* is the share of words
+with more than one token.  Sides alternate, and the fastest round counts.  *Floor* is the time of the needed
+FLOPs at the measured rate of a matrix product (:mod:`benchmarks.floor`), as a share of ours; *MB* is peak
+memory without the model; *nats* is the largest difference between the sides.
 
     python -m benchmarks.scoring --quick
 """
@@ -47,10 +46,8 @@ class Case:
     """One line of the table.
 
     ``against``: naive, one by one (naive, one prompt at a time), buckets (ours without prefix trees), word
-    loop or minicons.
-
-    ``share`` of the words have two or three tokens, the others one.  We score ``cells``; a side too slow for
-    all of them the first ``sample`` (0: all).
+    loop or minicons.  ``share`` of the words have two or three tokens.  We score ``cells``, a slow side only
+    the first ``sample`` (0: all).
     """
 
     model: str
@@ -86,9 +83,9 @@ ON_GPU = [
 
 @dataclass(frozen=True)
 class Measured:
-    """Cells a second of both sides; the share of the floor; bytes at the peak; nats of difference.
+    """Cells per second of both sides; the share of the floor; peak bytes; nats of difference.
 
-    ``several``: the share of words with more than one token, as the tokenizer has it.
+    ``several``: the share of words with more than one token.
     """
 
     ours: float
@@ -107,14 +104,13 @@ def prompts_for(cells: int) -> list[str]:
 
 
 def in_shards(scorer: Scorer, prompts: Sequence[str], words: Sequence[str]) -> FloatArray:
-    """Return [prompt, word] nats, a shard at a time as a run does."""
+    """Return [prompt, word] nats, scored shard by shard like a run."""
     size = prompts_a_block(scorer)
     parts = [scorer.score(prompts[start : start + size], words) for start in range(0, len(prompts), size)]
     return np.concatenate(parts)
 
 
 def measure(case: Case, device: str, rounds: int, small: bool = False) -> Measured:
-    """Build the case, let both sides take turns, and compare."""
     words = load_topic("gender").words
     split = words[:: round(1 / case.share)] if case.share else ()
     prompts = prompts_for(case.cells)
@@ -159,10 +155,7 @@ def their_side(against: str, scorer: Scorer, loaded: Loaded, family: Family) -> 
 def take_turns(
     sides: dict[str, Callable[[], FloatArray]], measure_rate: Callable[[], float], rounds: int
 ) -> tuple[dict[str, float], dict[str, FloatArray], float]:
-    """Return each side's seconds in its fastest round, values, and the highest rate of a matrix product.
-
-    The sides alternate.
-    """
+    """Alternate the sides; return fastest seconds, values, and the peak rate of a matrix product."""
     seconds, values, rates = dict.fromkeys(sides, math.inf), {}, []
     for _ in range(rounds):
         rates.append(measure_rate())
@@ -174,7 +167,6 @@ def take_turns(
 
 
 def line(case: Case, found: Measured) -> str:
-    """Write the line of a case in the table."""
     other = case.against if case.against != "naive" else f"naive, {case.their_dtype}"
     return (
         f"{case.model:<12}{found.several:>9.0%}  {case.dtype:<9}{found.ours:>9.1f}  "

@@ -1,10 +1,9 @@
-"""Fifty visitors at once, on a run of 120 × 2,000: errors, the time of a page change, the app's memory.
+"""Measure fifty visitors at once, on a run of 120 × 2,000: errors, time of a page change, memory.
 
-Each is a real websocket on loopback (:mod:`benchmarks.visitors`) that opens the app and then chooses another
-page every 20 seconds, at random, for five minutes.  A page change ends when the last message of the page's
-run has arrived.  The clients run in a process of their own, on the same cores as the app.  The scores are
-made up and lie in a temporary store.  Limits: no error, 95 % of the page changes in 2 s, and a memory of the
-app that stays within 10 % over the last four minutes.
+Each is a real websocket on loopback (:mod:`benchmarks.visitors`) that opens the app and changes to a random
+page every 20 seconds for five minutes.  A page change ends with the last message of the page's run.  The
+clients run in their own process, on the same cores as the app; scores are made up, in a temporary store.
+Limits: no error, 95 % of page changes within 2 s, and memory constant to 10 % over the last four minutes.
 
     python -m benchmarks.sessions
 """
@@ -33,10 +32,7 @@ LONGEST = 120.0  # seconds after which a visitor gives up
 
 @dataclass
 class Seen:
-    """What was observed of the app during a session.
-
-    ``changes``: (page, seconds); ``memory``: (seconds since the beginning, bytes) of the app.
-    """
+    """Observations: ``changes`` (page, seconds), ``memory`` of the app (seconds since start, bytes)."""
 
     opened: list[float] = field(default_factory=list)
     changes: list[tuple[str, float]] = field(default_factory=list)
@@ -71,7 +67,7 @@ async def visit(
                 seen.changes.append((name, await visitor.go(name)))
     except TimeoutError:
         seen.errors.append(f"{visitor.page}: no answer within {LONGEST:.0f} s")
-    except Exception as error:  # noqa: BLE001 - whatever a visitor meets is what is counted here
+    except Exception as error:  # noqa: BLE001 - every error counts
         seen.errors.append(f"{visitor.page}: {type(error).__name__}: {error}")
     finally:
         seen.errors += visitor.errors
@@ -106,7 +102,7 @@ async def visits(
 
 
 def tell(seen: Seen, seconds: float) -> bool:
-    """Print what was seen; say whether every limit holds."""
+    """Print the observations; return whether every limit holds."""
     times = np.array([took for _, took in seen.changes])
     median, high = np.percentile(times, [50, 95])
     spread = seen.memory_spread(seconds / 5)
@@ -129,7 +125,7 @@ def tell(seen: Seen, seconds: float) -> bool:
 
 
 def prepare(folder: Path, templates: int) -> dict[str, str]:
-    """Write the run into a folder unless it is there; return the settings of an app that shows it."""
+    """Write the run into a folder unless it exists; return the settings of an app that shows it."""
     variables = {
         "PCF_ASSETS": str(folder / "assets"),
         "PCF_CACHE": str(folder / "cache"),

@@ -1,7 +1,7 @@
-"""The sides that the scorers are measured against, each computing the same quantity: loops, and minicons.
+"""The sides that the scorers are compared with, each computing the same quantity: loops, and minicons.
 
-The naive loops follow the published scripts, but with the right tokens, mask and position: batches of 16
-prompts in the order given, padding, logits at every position, softmax over the whole vocabulary,
+The naive loops follow the published scripts, but with correct tokens, mask and position: batches of 16
+prompts in the given order, padding, logits at every position, softmax over the whole vocabulary,
 probabilities fetched word by word in Python.
 """
 
@@ -33,7 +33,7 @@ Texts = Sequence[str]
 def encoded(
     loaded: Loaded, family: Family, prompts: Texts, size: int = BATCH
 ) -> Iterator[dict[str, torch.Tensor]]:
-    """Yield padded batches; a causal model's are padded on the left, so that its last position is real."""
+    """Yield padded batches; a causal model's are padded on the left, so that the last position is a token."""
     tokenizer = loaded.tokenizer
     tokenizer.padding_side = "left" if family == "causal" else "right"
     for start in range(0, len(prompts), size):
@@ -46,7 +46,7 @@ def encoded(
 
 
 def word_ids(loaded: Loaded, word: str) -> list[int]:
-    """Return the tokens of a word behind a space."""
+    """Return the tokens of a word after a space."""
     ids: list[int] = loaded.tokenizer(f" {word}", add_special_tokens=False)["input_ids"]
     return ids
 
@@ -70,14 +70,14 @@ def naive(loaded: Loaded, family: Family, prompts: Texts, words: Texts, size: in
 
 
 def beginning(loaded: Loaded, rows: int) -> torch.Tensor:
-    """Return [row, 2]: what T5's decoder reads before the word."""
+    """Return [row, 2] what T5's decoder reads before the word."""
     first = [loaded.model.config.decoder_start_token_id, *word_ids(loaded, "<extra_id_0>")[-1:]]
     return torch.tensor([first] * rows, device=loaded.device)
 
 
 @torch.inference_mode()
 def word_loop(loaded: Loaded, family: Family, prompts: Texts, words: Texts) -> FloatArray:
-    """Return [prompt, word] nats of T5: the whole model once a word of any length, 16 prompts at a time."""
+    """Return [prompt, word] nats of T5, the whole model once per word of any length, 16 prompts at a time."""
     if family != "seq2seq":
         raise ValueError(f"The loop over the words is for seq2seq models; this one is {family}.")
     answer = []

@@ -27,7 +27,7 @@ LAST = ["that"] * 6 + ["and", "and", "what", "but"]
 
 @dataclass(frozen=True)
 class Size:
-    """A model: its family, its class and the options of its config that are not the class's defaults."""
+    """A model: its family, its class and the config options that differ from the class's defaults."""
 
     family: Family
     model: str
@@ -52,7 +52,7 @@ SIZES = {
 
 
 def mined_templates(seed: int = 0) -> list[str]:
-    """Make 500 templates with lengths and common beginnings of mined ones, of made-up words."""
+    """Return 500 templates of made-up words, with lengths and common beginnings like mined ones."""
     draw = np.random.default_rng(seed)
     chances = 1 / np.arange(1, VERBS + 1) ** 0.3
 
@@ -75,14 +75,14 @@ def mined_templates(seed: int = 0) -> list[str]:
 
 
 def made_up(kind: str, number: int) -> str:
-    """Make up a word of letters alone, which no tokenizer cuts as it cuts digits."""
+    """Return a made-up word of letters only, as tokenizers split digits differently."""
     return kind + "".join(chr(ord("a") + int(digit)) for digit in str(number))
 
 
 def tokenizer_for(
     family: Family, prompts: Sequence[str], words: Sequence[str], split: Sequence[str]
 ) -> PreTrainedTokenizerFast:
-    """Make a byte-level BPE with one token for each word, but two or three for the words of ``split``."""
+    """Return a byte-level BPE with one token per word, and two or three for the words of ``split``."""
     raw = Tokenizer(models.BPE())
     raw.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     raw.decoder = decoders.ByteLevel()
@@ -105,10 +105,7 @@ def tokenizer_for(
 
 
 def build(name: str, tokenizer: PreTrainedTokenizerFast, dtype: str, device: str, small: bool) -> Loaded:
-    """Build a model of random weights.
-
-    ``small``: of a few thousand wide ones, to try the benchmark itself.
-    """
+    """Build a model with random weights; ``small``: a few thousand, to test the benchmark itself."""
     kind = getattr(transformers, SIZES[name].model)
     options = dict(SIZES[name].options)
     if small:
@@ -121,7 +118,7 @@ def build(name: str, tokenizer: PreTrainedTokenizerFast, dtype: str, device: str
 
 
 def open_scorer(name: str, loaded: Loaded, dtype: str) -> Scorer:
-    """Open this project's scorer, protocol exact."""
+    """Open this project's scorer with protocol exact."""
     family = SIZES[name].family
     key = ScoringKey(model=name, identity="random", tokenizer="bench", family=family, rules="1", dtype=dtype)
     scorer: Scorer = resolve_name(FAMILIES[family].scorer)(loaded, key)

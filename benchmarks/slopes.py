@@ -1,10 +1,10 @@
-"""How often the interval of a slope holds the truth, with the templates' noise and without it.
+"""Measure the coverage of a slope's interval, with and without the templates' noise.
 
-Made-up models answer every occupation in the same templates: J = 10 + 0.05 x + what the occupation adds
-(s.d. 0.1) + what the template adds to all (0.1) + what it adds per x (*shared*) + what only this cell has
-(*single*).  The slope over all occupations and templates is 0.05.  An interval that takes the risks as known
-misses what a template adds per x; the sum of both variances counts what a cell has twice.
-Limit: with the noise, 92 of 100 or more.
+Made-up models answer every occupation in the same templates: J = 10 + 0.05 x + an occupation effect (s.d.
+0.1) + a template effect (0.1) + a template effect per x (*shared*) + a cell effect (*single*).  The slope
+over all occupations and templates is 0.05.  An interval that takes the risks as known ignores the template
+effect per x; the sum of both variances counts the cell effect twice. Limit: with the noise, 92 of 100 or
+more.
 
     python -m benchmarks.slopes --samples 1000
 """
@@ -32,7 +32,7 @@ TEMPLATES = {"5 alike": 5, "20 alike": 20, "100 mined": 100}
 
 
 def weights_of(kind: str, generator: np.random.Generator) -> FloatArray:
-    """Return [template] weights: alike, or falling as those of mined templates do."""
+    """Return [template] weights, equal or falling like those of mined templates."""
     if kind.endswith("alike"):
         return np.ones(TEMPLATES[kind])
     return np.ceil(50 * (generator.pareto(1.2, TEMPLATES[kind]) + 0.1))
@@ -41,7 +41,7 @@ def weights_of(kind: str, generator: np.random.Generator) -> FloatArray:
 def risks_of(
     x: FloatArray, templates: int, shared: float, single: float, generator: np.random.Generator
 ) -> FloatArray:
-    """Return [occupation, template] J as the module says."""
+    """Return [occupation, template] J as the module defines it."""
     risks = BASE + SLOPE * x[:, np.newaxis] + 0.1 * generator.standard_normal((len(x), 1))
     risks = risks + 0.1 * generator.standard_normal(templates)
     risks = risks + shared * generator.standard_normal(templates) * x[:, np.newaxis]
@@ -51,7 +51,7 @@ def risks_of(
 def held(
     kind: str, shared: float, single: float, samples: int, generator: np.random.Generator
 ) -> tuple[FloatArray, FloatArray]:
-    """Return [2] shares of intervals that hold the slope, and median widths, without noise and with it."""
+    """Return [2] shares of intervals that contain the slope, and median widths, without noise and with it."""
     found, widths = np.zeros(2), np.zeros((samples, 2))
     names = [str(place) for place in range(OCCUPATIONS)]
     for row, seed in enumerate(generator.integers(2**31, size=samples).tolist()):

@@ -1,13 +1,12 @@
-"""What the small sources give: conversations, textbooks and web pages, as in BVF Table 4, from two treebanks.
+"""Count what the small sources of BVF Table 4 (conversations, textbooks, web pages) give, from two treebanks.
 
     python -m benchmarks.sources
 
-The texts are those of UD English GUM and EWT, of all parts, a document as its sentences are in it; trees and
-other annotation are not read.  Each source is mined as a user's corpus is, with what is on by itself.
-``twice``: how many templates were counted twice or more; a set would ship from ``ENOUGH`` of them, and from
-genres whose licence permits commercial use (``free``).  The papers' own lists of conversations and textbooks
-have 14 and 12 templates (PVF's release).  The parser was trained on part of these texts, and parses them
-better than others.
+The texts are UD English GUM and EWT, all parts, a document as its sentences are in it, without their
+annotation.  Each source is mined like a user's corpus, with the default constructions.  ``twice`` counts
+templates found at least twice; a set would ship from ``ENOUGH`` of them, and from genres whose licence
+permits commercial use (``free``).  The papers' own lists of conversations and textbooks have 14 and 12
+templates (PVF's release).  The parser was trained on part of these texts, and parses them better than others.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ from pcf_core.work.mining import counters_of, mine_asked
 from pcf_core.work.requests import MineRequest
 
 ENOUGH, TWICE = 25, 2
-# By treebank, the genres of a source, as documents are named there.
+# The genres of a source by treebank, as in document names.
 SOURCES: Mapping[str, Mapping[str, Sequence[str]]] = {
     "conversation": {"gum": ("conversation", "interview", "podcast", "vlog", "court")},
     "textbook": {"gum": ("textbook", "academic", "essay")},
@@ -46,7 +45,7 @@ TOPICS: Mapping[str, Sequence[str]] = {
 
 
 def documents(folder: Path, treebank: str, genres: Sequence[str]) -> Iterator[dict[str, str]]:
-    """Yield the documents of some genres of a treebank, each with its ``id`` and ``text``."""
+    """Yield the documents of some genres of a treebank with ``id`` and ``text``."""
     for part in ("train", "dev", "test"):
         name, said = "", list[str]()
         with gzip.open(folder / f"{treebank}-{part}.conllu.gz", "rt", encoding="utf8") as file:
@@ -62,12 +61,12 @@ def documents(folder: Path, treebank: str, genres: Sequence[str]) -> Iterator[di
 
 
 def genre_of(document: str) -> str:
-    """Read the genre off a document's name: ``GUM_vlog_radiology``, ``weblog-blogspot.com_…``."""
+    """Return the genre in a document's name: ``GUM_vlog_radiology``, ``weblog-blogspot.com_…``."""
     return document.split("_")[1] if document.startswith("GUM_") else document.split("-")[0]
 
 
 def mined(texts: Sequence[Mapping[str, str]], topics: Sequence[str]) -> MinedSet | None:
-    """Mine texts with what is on by itself; ``None`` where they give no template."""
+    """Mine texts with the default constructions; ``None`` if they give no template."""
     loaded = tuple(map(load_topic, topics))
     with tempfile.TemporaryDirectory() as folder:
         corpus = Path(folder) / "texts.jsonl"
@@ -82,7 +81,7 @@ def mined(texts: Sequence[Mapping[str, str]], topics: Sequence[str]) -> MinedSet
 
 
 def measured(folder: Path, source: str, topics: Sequence[str]) -> dict[str, Any]:
-    """Mine a source, and once more what of it may be shipped."""
+    """Mine a source, and again only what may be shipped."""
     texts = [
         text for treebank, genres in SOURCES[source].items() for text in documents(folder, treebank, genres)
     ]

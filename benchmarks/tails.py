@@ -1,10 +1,10 @@
-"""How often the verdict on a tail is right, and how often an exponential tail is convicted, by sample size.
+"""Measure how often the verdict on a tail is right, and the false positives on an exponential tail.
 
 Samples of known distributions go through the rule of :func:`pcf_core.measure.tails.upper_tail`: the lowest
 threshold over which a generalised Pareto distribution is not rejected, and the likelihood ratio there.  Its
-p-values come from samples of each fit; here the same critical values are drawn once for a size and a grid of
-shapes, between which they are interpolated, which is what lets a thousand samples a row be tried.
-Limit: 5 to 7 of 100 exponential samples are convicted.
+p-values come from samples of each fit; here critical values are drawn once per size and a grid of shapes and
+interpolated, so that a thousand samples a row are feasible. Limit: 5 to 7 of 100 exponential samples are
+called heavier or lighter.
 
     python -m benchmarks.tails --samples 1000
 """
@@ -43,7 +43,7 @@ KINDS: Mapping[str, Draw] = {
 
 
 def critical_values(generator: np.random.Generator, size: int) -> tuple[FloatArray, float]:
-    """Return [shape] what A² of a fit exceeds in 5 of 100 samples, and the same of the ratio."""
+    """Return [shape] the 95th percentile of A² of a fit, and of the likelihood ratio."""
     distances = []
     for shape in SHAPES:
         true = Fitted("generalised Pareto", {"shape": np.array([shape]), "scale": np.ones(1)})
@@ -56,9 +56,9 @@ def critical_values(generator: np.random.Generator, size: int) -> tuple[FloatArr
 def verdicts(
     samples: FloatArray, generator: np.random.Generator, known: dict[int, tuple[FloatArray, float]]
 ) -> NDArray[np.int_]:
-    """Return [sample] 1 for heavier, −1 for lighter, 0 where nothing can be told.
+    """Return [sample] 1 for heavier, −1 for lighter, 0 where undecided.
 
-    ``known``: critical values by size, which are added to.
+    ``known``: critical values by size, extended here.
     """
     ordered = np.sort(samples, axis=1)
     found, left = np.zeros(len(ordered), dtype=np.int_), np.arange(len(ordered))

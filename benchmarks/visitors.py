@@ -1,8 +1,7 @@
-"""Visitors of the app without a browser: Streamlit's own protocol over real websockets.
+"""Visitors of the app without a browser: Streamlit's protocol over real websockets.
 
-What a browser's tab sends is sent: the first run of a page, the choice of another page in the menu, and the
-reruns of fragments that the server asks for.  What the server answers is read to the end of each run, so
-that errors in it are seen; it is not drawn.
+A visitor sends what a browser tab sends: the first run of a page, page changes, and the reruns of fragments
+that the server requests.  It reads the answers to the end of each run to detect errors, without drawing them.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ LIMIT = 200 * 2**20  # bytes of a message, as Streamlit's
 def app_process(
     variables: Mapping[str, str], log: Path, port: int = 0
 ) -> Iterator[tuple[subprocess.Popen[bytes], str]]:
-    """Run the app as a process, healthy, and give the address of its websocket; it is killed in the end."""
+    """Run the app as a process until the block ends; yield the address of its websocket once healthy."""
     port = port or unused_port()
     options = [f"--server.port={port}", "--server.address=127.0.0.1", "--server.headless=true"]
     with log.open("ab") as output:
@@ -52,7 +51,7 @@ def app_process(
 
 @dataclass
 class Visitor:
-    """One tab.  ``errors``: what it was shown as an error, or as an exception; ``charts``: drawn so far."""
+    """One tab.  ``errors``: errors and exceptions it was shown; ``charts``: drawn so far."""
 
     address: str
     query: str = ""

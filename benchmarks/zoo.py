@@ -1,12 +1,10 @@
-"""How long the zoo takes: each trained model of the app on *gender*, 120 occupations × 500 mined templates.
+"""Measure how long each trained model of the app takes on *gender*, 120 occupations × 500 mined templates.
 
-Scored is a sample, some occupations with all 500 templates, shard by shard as in a run: prompts are
-ordered by occupation, so that a shard of the sample shares as many beginnings as one of the whole run.
-Its time is scaled to 120 occupations, and the table says so.  *Floor* is the time of the needed FLOPs at
-the measured rate of a matrix product (:mod:`benchmarks.floor`), as a share of ours.  The rate is that of
-large matrices, which a small model's do not reach: *bare* is the share of it that the model's own products
-reach, one batch of them in their shapes and order and nothing else, and *floor* cannot exceed it.  Opening a
-model is not counted.
+Scored is a sample: some occupations with all 500 templates, shard by shard as in a run (prompts are ordered
+by occupation, so shards share as many beginnings as in the whole run).  Its time is scaled to 120
+occupations. *Floor* is the time of the needed FLOPs at the measured rate of a large matrix product
+(:mod:`benchmarks.floor`), as a share of ours; *bare* is the share of that rate that the model's own products
+reach, run alone in their shapes and order, which bounds *floor*.  Opening a model is not counted.
 
     python -m benchmarks.zoo --occupations 1 --model mini-gpt
     python -m benchmarks.zoo --processor --threads 1 --rounds 5
@@ -42,9 +40,9 @@ SET = "gender-wikipedia"
 
 @dataclass(frozen=True)
 class Timed:
-    """A model's sample: ``cells`` in ``seconds``; ``floor``: the needed FLOPs' share of them.
+    """A model's sample: ``cells`` in ``seconds``; ``floor``: the share of the needed FLOPs in them.
 
-    ``bare``: the share of the rate of a large matrix product that the model's own products reach.
+    ``bare``: the share of a large matrix product's rate that the model's own products reach.
     """
 
     model: str
@@ -55,12 +53,12 @@ class Timed:
     bare: float
 
     def minutes(self, cells: int) -> float:
-        """Return the minutes that so many cells take at the pace of the sample."""
+        """Return the minutes for so many cells at the pace of the sample."""
         return self.seconds / self.cells * cells / 60
 
 
 def prompts_of(occupations: int, templates: int = TEMPLATES) -> tuple[list[str], int]:
-    """Return a sample's prompts, occupations spread over the list, and the cells of the whole run."""
+    """Return the sample's prompts, occupations spread over the list, and the cells of the whole run."""
     texts = load_templates(SET).templates[:templates]
     terms = load_evidence(load_topic("gender").evidence).terms
     sample = terms[:: -(-len(terms) // occupations)]
@@ -68,9 +66,9 @@ def prompts_of(occupations: int, templates: int = TEMPLATES) -> tuple[list[str],
 
 
 def measure(name: str, prompts: Sequence[str], clock: str, rounds: int) -> Timed:
-    """Score the sample in some rounds, after a warm-up, of which the medians count.
+    """Score the sample in some rounds after a warm-up; return medians.
 
-    ``clock``: ``wall``, or ``processor`` for processor time on a machine that does other work.
+    ``clock``: ``wall``, or ``processor`` on a machine that does other work.
     """
     spec = resolve(name)
     scorer: Any = open_scorer(spec)
@@ -91,7 +89,6 @@ def measure(name: str, prompts: Sequence[str], clock: str, rounds: int) -> Timed
 
 
 def line(found: Timed, cells: int) -> str:
-    """Write the line of a model in the table."""
     return (
         f"{found.model:<20}{found.parameters / 1e6:>8.1f} M{found.cells / found.seconds:>10.1f}"
         f"{found.minutes(cells):>10.1f}{found.floor:>8.0%}{found.bare:>8.0%}"

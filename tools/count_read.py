@@ -3,13 +3,12 @@
     python -m tools.count_read --corpora ../shared/data/corpora [--out assets/factors]
 
 A document counts for an occupation if its lead, the first 300 characters, names it: the whole word in the
-singular, as the shipped lists have it, in small or capital letters, with no letter or digit beside it.  It
-counts as *he* if its whole text has more masculine than feminine third-person pronouns (he, him, his,
-himself; she, her, hers, herself), as *she* if it has fewer, else as neither.
+singular, in lower case or capitals.  It counts as *he* if its text has more masculine than feminine
+third-person pronouns (he, him, his, himself; she, her, hers, herself), as *she* if fewer, else as neither.
 
-Read are the files of biographies alone, of which each is about one person; in other articles a lead may name
-an occupation that nobody in the text has.  Documents that were held out of the training
-(``is_held_out`` in ``tools/mini_models/text.py``) are left out.
+Only biographies are read, each about one person; in other articles a lead may name an occupation that nobody
+in the text has.  Documents held out of the training (``is_held_out`` in ``tools/mini_models/text.py``) are
+left out.
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ FILES = (
     "simplewiki_bios.jsonl.gz",
 )
 LISTS = ("occupations-bvf", "occupations-pcf")
-FURTHER = ("dancer", "singer")  # in no list, but more balanced than most occupations that are
+FURTHER = ("dancer", "singer")  # in no list, but more balanced than most occupations
 LEAD = 300  # characters
 HE = re.compile(r"\b(?:he|him|his|himself)\b", re.IGNORECASE)
 SHE = re.compile(r"\b(?:she|her|hers|herself)\b", re.IGNORECASE)
@@ -59,12 +58,12 @@ def count_documents(texts: Iterable[str], terms: Collection[str]) -> list[ReadCo
 
 
 def words_of_the_lead(text: str) -> Iterator[str]:
-    """Yield words that end within the lead: one that goes on may be the beginning of another."""
+    """Yield words that end within the lead, as a longer one may be incomplete."""
     return (word[0] for word in takewhile(lambda word: word.end() <= LEAD, WORD.finditer(text)))
 
 
 def majority(text: str) -> str:
-    """Return ``he``, ``she``, or ``neither`` for a tie, of two or of none."""
+    """Return ``he``, ``she``, or ``neither`` for a tie."""
     he, she = len(HE.findall(text)), len(SHE.findall(text))
     return "neither" if he == she else "he" if he > she else "she"
 
@@ -74,7 +73,6 @@ def terms_of_the_lists() -> set[str]:
 
 
 def card(documents: int, held_out: int) -> ReadCard:
-    """Describe the counts."""
     return ReadCard(
         title="Biographies that the mini models read, by the pronoun that is in the majority",
         source="Biographies of the English Wikipedia (2012 to 2021) and the Simple English Wikipedia (2021)",
@@ -93,7 +91,6 @@ def card(documents: int, held_out: int) -> ReadCard:
 
 
 def write(folder: Path, counts: Iterable[ReadCount], facts: ReadCard) -> None:
-    """Write the table and its card."""
     with (folder / f"{NAME}.csv").open("w", encoding="utf-8", newline="") as file:
         writer = csv.DictWriter(file, list(ReadCount.model_fields), lineterminator="\n")
         writer.writeheader()

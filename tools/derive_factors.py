@@ -74,7 +74,7 @@ YEARS: Mapping[str, float] = {  # years of schooling assumed for each level of a
     "doctoral_professional_pct": 20,
 }
 NO_MATCH = "no line of the US statistics is this occupation"
-FIGURES: Mapping[str, str] = {  # column of a figure -> what the columns of its year and source begin with
+FIGURES: Mapping[str, str] = {  # column of a figure -> prefix of its year and source columns
     "employment_thousands": "employment",
     "women_share": "women_share",
     "median_annual_wage_usd": "wage",
@@ -95,7 +95,7 @@ def _joined(title: str) -> Sequence[str]:
 
 
 def match(term: str, titles: Sequence[str]) -> tuple[str, str, str]:
-    """Return (quality, title, note) of a term; the title is empty where nothing fits."""
+    """Return (quality, title, note) of a term; the title is empty if nothing matches."""
     if term in CLOSE:
         return "close", *CLOSE[term]
     if term in NOT_THE_SAME:
@@ -107,10 +107,7 @@ def match(term: str, titles: Sequence[str]) -> tuple[str, str, str]:
 
 
 def education_years(line: Row, lines: Sequence[Row]) -> float:
-    """Return mean years of education of a line.
-
-    A summary line's is its detailed lines', weighted by employment.
-    """
+    """Return mean years of education of a row; for a summary row, of its detailed rows by employment."""
     stem = line["soc_code"].rstrip("0")
     parts = [line] if line["hs_pct"] else [row for row in lines if row["soc_code"].startswith(stem)]
     detailed = [row for row in parts if row["level"] == "detailed" and row["hs_pct"]]
@@ -124,7 +121,7 @@ def education_years(line: Row, lines: Sequence[Row]) -> float:
 
 
 def women_share(title: str, cps: Sequence[Row]) -> tuple[str, str]:
-    """Return (share between 0 and 1, basis) of a line; both empty where too little is published."""
+    """Return (share between 0 and 1, basis) of a row; both empty if too little is published."""
     wanted = CPS_TITLES.get(title, (title,))
     rows = {row["cps_title"]: row for row in cps if row["year"] == CPS_YEAR and row["cps_title"] in wanted}
     published = [row for row in rows.values() if row["women_pct"]]
@@ -161,10 +158,10 @@ def derive(term: str, lines: Sequence[Row], cps: Sequence[Row], sources: Row) ->
 
 
 def unproven(rows: Iterable[Row]) -> list[str]:
-    """List every cell without the source that proves it, in words; empty where all is well.
+    """Return a sentence for every cell without a source; empty if there is none.
 
-    A figure has a year and a source, and no year or source stands without its figure; a row has a match
-    quality, and one with figures of the statistics names their line.
+    A figure has a year and a source, and neither occurs without a figure; a row has a match quality, and one
+    with figures of the statistics names their row.
     """
     problems = []
     for row in rows:
@@ -183,7 +180,6 @@ def unproven(rows: Iterable[Row]) -> list[str]:
 
 
 def main() -> None:
-    """Read the tables, write the file."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

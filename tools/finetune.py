@@ -3,21 +3,20 @@
     python -m tools.finetune --model mini-gpt --corpus posts.jsonl.gz
     python -m pcf_core score --model mini-gpt --model FOLDER --topic gender
 
-The defaults are what Appendix D.4 of *Bias and Volatility* (NeurIPS 2024) says of Llama2 and toxic posts:
-"an 8-GPU setup, employing a batch size of 1 on each GPU and 4 gradient accumulation steps. Training was
-conducted over 2 epochs, with a learning rate set at 1e-5 and a warm-up ratio of 0.2 applied".  That is
-8 × 1 × 4 = 32 sequences a step.  The paper is silent on the optimiser, decay, clipping, sequence length,
-precision and seed, on how documents become sequences, and on which parts of its three corpora were used.
-Taken here: AdamW without weight decay, linear decay to 0 and gradients clipped at 1 (the defaults of
-transformers' Trainer), weights and optimiser in float32, at most 512 tokens.
+The defaults are those of Appendix D.4 of *Bias and Volatility* (NeurIPS 2024) for Llama2 and toxic posts: "an
+8-GPU setup, employing a batch size of 1 on each GPU and 4 gradient accumulation steps. Training was conducted
+over 2 epochs, with a learning rate set at 1e-5 and a warm-up ratio of 0.2 applied", so 8 × 1 × 4 = 32
+sequences a step.  The paper does not state the optimiser, decay, clipping, sequence length, precision and
+seed, how documents become sequences, and which parts of its three corpora were used.  Chosen here: AdamW
+without weight decay, linear decay to 0 and gradients clipped at 1 (the defaults of transformers' Trainer),
+weights and optimiser in float32, at most 512 tokens.
 
-A document is a sequence of its own, with the tokenizer's opening tokens before it and its closing token
-behind it; what is longer goes on in a further sequence.  Some documents, equal ones together, are held out
-for the loss before and after.  The order is a function of seed and step alone, so that an interrupted
-training goes on as if it had not been.
+A document is a sequence of its own, with the tokenizer's opening and closing tokens; a longer one continues
+in a further sequence.  Some documents, equal ones together, are held out for the loss before and after.  The
+order depends only on seed and step, so that an interrupted training can be resumed.
 
-One device holds the model, its gradients and AdamW's two moments: 16 bytes a parameter.  For larger models,
-train with any other tool: the app takes every folder in the hub's layout.
+One device holds the model, its gradients and AdamW's two moments: 16 bytes a parameter.  Larger models can be
+trained with any other tool: the app reads every folder in the hub's layout.
 """
 
 from __future__ import annotations
@@ -50,12 +49,9 @@ app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 
 
 def causal_model(name: str) -> ModelSpec:
-    """Find the model, with its weights at hand.
+    """Return a causal model, downloaded if necessary.
 
-    Raises
-    ------
-    ModelError
-        Unknown, not causal, or in need of code of its own.
+    Raises ModelError if it is unknown, not causal, or needs code of its own.
     """
     spec = resolve(name)
     if spec.family != "causal":
@@ -63,7 +59,7 @@ def causal_model(name: str) -> ModelSpec:
             f"The model {spec.name} is of the family {spec.family} and only causal models are fine-tuned; "
             "choose one such as mini-gpt."
         )
-    if spec.remote_code:  # its copy would be a directory with code of its own, which is never run
+    if spec.remote_code:  # code in a directory is never run
         raise ModelError(
             f"The model {spec.name} needs code of its own, so that the app could not read its copy; choose "
             "one whose architecture is part of transformers."
@@ -80,14 +76,10 @@ def finetune(
     note: str = "",
     held_out: Path | None = None,
 ) -> Path:
-    """Train, or go on training, and write the model; the folder.
+    """Train, or resume training, and write the model; return its folder.
 
     ``note``: a paragraph of its card; ``held_out``: documents for the loss, instead of a part of the corpus.
-
-    Raises
-    ------
-    AuditError
-        A model, a corpus or a folder that cannot be used.
+    Raises AuditError for a model, a corpus or a folder that cannot be used.
     """
     base = causal_model(model)
     recipe = replace(recipe, length=min(recipe.length, base.context or recipe.length))

@@ -1,11 +1,11 @@
-"""List the tests that `make test` leaves to `make test-rest` because they take long: ``tests/thorough.txt``.
+"""List the slow tests that `make test` leaves to `make test-rest`: ``tests/thorough.txt``.
 
     : > tests/thorough.txt
     make test-fast PYTEST_ADDOPTS=--junitxml=times.xml    # on an idle machine
     python -m tools.list_thorough times.xml
 
-A test function is listed if its cases together take longer than ``LONGEST``.  If it has several cases, every
-n-th of them stays, so that those that stay take about ``LONGEST``.
+A test function is listed if its cases together take longer than ``LONGEST``.  If it has several, every n-th
+stays in `make test`, so that these take about ``LONGEST``.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ LONGEST = 0.2  # seconds, of all cases of a test function
 
 
 def lines_of(report: Path) -> list[str]:
-    """Return the lines of the list: a test each, with ``every n`` where every n-th of its cases stays."""
+    """Return a line per test, with ``every n`` if every n-th of its cases stays."""
     seconds: dict[str, list[float]] = defaultdict(list)
     for case in ElementTree.parse(report).iter("testcase"):
         file, function = case.attrib["classname"].replace(".", "/"), case.attrib["name"].partition("[")[0]

@@ -1,12 +1,11 @@
-"""Measure what another seed of the training changes: ``seeds.json`` and a section of the card of a model.
+"""Measure the effect of training seeds: ``seeds.json`` and a section of the card of a model.
 
     python -m tools.train_mini_models train mini-gpt-s --seed 1 --out .training/seeds
     python -m tools.train_mini_models train mini-gpt-s --seed 2 --out .training/seeds
     python -m tools.measure_seeds mini-gpt-s .training/seeds/mini-gpt-s-seed1 .training/seeds/mini-gpt-s-seed2
 
-Every training is scored on the same runs under the default view options; only the shipped one's weights are
-kept.  The first seed is the shipped model's.  The trainings may differ in nothing but the seed: that is held
-against the recipe and the files of each ``training.json``.
+Every training is scored on the same runs under the default view options; only the shipped one's weights,
+those of the first seed, are kept.  The recipes and files in ``training.json`` may differ only in the seed.
 """
 
 from __future__ import annotations
@@ -42,15 +41,10 @@ CARD_END = "## What it may not be used for\n"
 
 
 def training_of(spec: ModelSpec) -> dict[str, Any]:
-    """Return what decided the weights of a mini model, by name, ``seed`` and ``files`` among it.
+    """Return what decided the weights of a mini model, by name, with ``seed`` and ``files``.
 
-    What an older ``training.json`` does not say is what the recipe is without it; a last phase that was not
-    trained has decided nothing.
-
-    Raises
-    ------
-    typer.BadParameter
-        There is no such file, or it is of no training of ours.
+    Fields missing from an older ``training.json`` have the recipe's defaults; those of a last phase that was
+    not trained are left out.  Raises typer.BadParameter if the file is missing or not from our training.
     """
     path = Path(spec.path) / "training.json"
     try:
@@ -68,13 +62,10 @@ def training_of(spec: ModelSpec) -> dict[str, Any]:
 
 
 def seeds_of_one_recipe(specs: list[ModelSpec]) -> tuple[int, ...]:
-    """Return the seed of each model, which differ in nothing else.
+    """Return the seed of each model.
 
-    Raises
-    ------
-    typer.BadParameter
-        Fewer than two models, one that was trained otherwise than the first, a seed or weights that come
-        twice.
+    Raises typer.BadParameter for fewer than two models, another difference than the seed, or repeated seeds
+    or weights.
     """
     if len(specs) < 2:
         raise typer.BadParameter("One training has no spread: give the folder of another one.")
@@ -100,7 +91,7 @@ def seeds_of_one_recipe(specs: list[ModelSpec]) -> tuple[int, ...]:
 def measure(
     specs: list[ModelSpec], seeds: tuple[int, ...], topic_name: str, templates_name: str, store: Store
 ) -> SeedsMeasured:
-    """Measure the risks of every model on one run, scored where the store lacks them."""
+    """Return the risks of every model on one run, scoring what the store lacks."""
     topic, templates = load_topic(topic_name), load_templates(templates_name)
     evidence = load_evidence(topic.evidence)
     risks = []
@@ -129,10 +120,7 @@ def measure(
 
 
 def card_with_seeds(card: str, found: Seeds) -> str:
-    """Write the risks of every seed into the card, in place of what it said of them.
-
-    They stand before its last section.
-    """
+    """Replace the section of the card on the risks of every seed, before its last section."""
     head, end, tail = card.partition(CARD_END)
     if not end:
         raise typer.BadParameter(

@@ -1,17 +1,17 @@
-"""Mine the template sets that are shipped: what people write, counted, by source (BVF C.4, Table 4).
+"""Mine the shipped template sets with counts, by source (BVF C.4, Table 4).
 
     python -m tools.mine_templates --shared ../shared             # every source, half an hour on two cores
     python -m tools.mine_templates --source fiction --out /tmp/templates
-    python -m tools.mine_templates --cut-only                     # mines nothing: the heaviest of the shipped
+    python -m tools.mine_templates --cut-only                     # no mining: the heaviest of shipped sets
 
-Each source gives a set ``gender-wide-SOURCE``, mined with several constructions.  Wikipedia also gives
-``people-wide-wikipedia`` for race, religion, disability and age.  Templates that were counted once are cut;
-the card says which share of the mass remains.  Counts are kept in the cache block by block, so that an
-interrupted run goes on where it was.  The corpora are those of ``data/corpora/MANIFEST.md``; of them the sets
-keep templates, counts and the names of documents, no sentence.
+Each source gives a set ``gender-wide-SOURCE``, mined with several constructions; Wikipedia also gives
+``people-wide-wikipedia`` for race, religion, disability and age.  Templates with a count of 1 are cut; the
+card states the remaining share of the mass.  Counts are cached block by block, so that an interrupted run can
+be resumed.  The corpora are those of ``data/corpora/MANIFEST.md``; the sets contain templates, counts and
+names of documents, but no sentences.
 
 The sets ``gender-SOURCE`` and ``people-SOURCE`` were mined with one construction by version 1 of the rules.
-Models are scored on them, so they stay as they are, and are not made again.
+Models are scored on them, so they are kept unchanged.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from pcf_core.mining.miner import Progress
 from pcf_core.work.mining import counters_of, mine_asked
 from pcf_core.work.requests import MineRequest
 
-# How many templates the sets have that are cut from a mined one, in the order they are written.
+# Sizes of the sets that are cut from a mined one, in order of writing.
 HEAVIEST = {
     "gender-wikipedia": (200, 100),
     "gender-simplewiki": (25,),
@@ -45,7 +45,7 @@ HEAVIEST = {
     "people-wide-wikipedia": (20,),
 }
 LOWEST_COUNT = 2
-PAPERS_SAMPLE = 10_000  # documents that are drawn, as many as the papers draw
+PAPERS_SAMPLE = 10_000  # documents, as in the papers
 CHAPTERS = (
     " Documents are chapters of few books, so it is not told how many had a template, and intervals draw "
     "templates."
@@ -55,11 +55,10 @@ WIKIPEDIA = "CC BY-SA 3.0, by the contributors to Wikipedia"
 
 @dataclass(frozen=True)
 class Source:
-    """A shipped set's corpus: ``files`` of ``data/corpora``.  ``corpus`` ends "its documents are of …".
+    """The corpus of a shipped set: ``files`` of ``data/corpora``.  ``corpus`` ends "its documents are of …".
 
-    ``chapters``: its documents are chapters of few books, which say little that is new of each other; how
-    many had a template is then not told, lest intervals take them for independent.  ``sample``: how many
-    documents are drawn; all where it is 0.
+    ``chapters``: documents are chapters of few books, so their numbers are left out, lest intervals take them
+    for independent.  ``sample``: how many documents to draw; 0 for all.
     """
 
     name: str
@@ -101,10 +100,7 @@ SOURCES = (
 
 @dataclass(frozen=True)
 class Form:
-    """What is mined of ``sources``; ``what``: ends "Skeletons of sentences in which …".
-
-    ``constructions``: those that were on by themselves.
-    """
+    """A kind of set mined from ``sources``; ``what`` ends "Skeletons of sentences in which …"."""
 
     name: str
     title: str
@@ -188,7 +184,7 @@ def mine_source(source: Source, form: Form, corpora: Path) -> MinedSet:
 
 
 def shipped_card(card: SetCard, count: int, source: Source, form: Form) -> SetCard:
-    """Make the card of a set of ``count`` templates, with the name of the corpus that people know."""
+    """Make the card of a set of ``count`` templates, with a readable name of the corpus."""
     return card.model_copy(
         update={
             "title": f"{count:,} {form.title} from {source.title}",
@@ -209,7 +205,7 @@ def shipped_card(card: SetCard, count: int, source: Source, form: Form) -> SetCa
 
 @contextmanager
 def folder_of(source: Source, corpora: Path) -> Iterator[Path]:
-    """Make a folder that holds the files of a source and nothing else; its name is the corpus's."""
+    """Make a folder with only the files of a source, named after the corpus."""
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place) / source.name
         folder.mkdir()
@@ -228,7 +224,6 @@ def heaviest_of(mined: MinedSet, top: int) -> MinedSet:
 
 
 def write(mined: MinedSet, folder: Path) -> None:
-    """Write a set as ``NAME.csv`` and ``NAME.toml``."""
     (folder / f"{mined.name}.csv").write_bytes(csv_bytes(mined))
     (folder / f"{mined.name}.toml").write_text(card_text(mined.card), encoding="utf8")
     say(f"{mined.name}: {len(mined.templates):,} templates, {mined.card.kept:.1%} of the mass")

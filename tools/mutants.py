@@ -1,20 +1,20 @@
-"""Break the code in small ways, one after the other, and see that fast tests notice each.
+"""Mutation testing: break the code in small ways, one at a time, and check that fast tests fail.
 
     python -m tools.mutants                    # every mutant of tests/mutants/*.toml
-    python -m tools.mutants --only measure     # those whose list, number or file has this in it
-    python -m tools.mutants --passing          # without running the tests on the whole code first
+    python -m tools.mutants --only measure     # those whose list, number or file contains this
+    python -m tools.mutants --passing          # without running the tests on the unbroken code first
 
 A mutant is an entry of such a file:
 
     [[mutant]]
     file = "pcf_core/measure/criterion.py"
     old = "a text that occurs exactly once in that file"
-    new = "what stands there instead"
-    tests = "tests/measure/test_criterion.py"   # what should notice it, several with spaces between them
+    new = "its replacement"
+    tests = "tests/measure/test_criterion.py"   # tests that should fail, separated by spaces
     why = "What would be wrong for a user, in one sentence."
 
-The tests run in copies of the working tree, first without any mutant: they must pass then.  A mutant counts
-as caught where a test fails; a process that ends otherwise, or is not done in time, has caught nothing.
+The tests run in copies of the working tree, and must first pass without any mutant.  A mutant counts as
+caught if a test fails, not if the process ends otherwise or times out.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ PASSED, FAILED = 0, 1  # exit codes of pytest
 
 
 class Mutant(Record):
-    """A small break of one file, and the tests that should notice it; ``name``: its list and number there."""
+    """A small break of one file, and the tests that should fail; ``name``: its list and number there."""
 
     name: str
     file: str
@@ -58,7 +58,7 @@ class Mutant(Record):
 
     @property
     def test_files(self) -> tuple[str, ...]:
-        """The test files, or single tests of one."""
+        """Test files, or single tests of one."""
         return tuple(self.tests.split())
 
 
@@ -73,7 +73,7 @@ def read_mutants(root: Path, only: str = "") -> list[Mutant]:
 
 
 def problem_of(mutant: Mutant, root: Path) -> str:
-    """Say why a mutant cannot be tried in a tree; empty where it can."""
+    """Return why a mutant cannot be tried in a tree, or an empty string."""
     file = root / mutant.file
     if not file.is_file():
         return "the file is not there any more"
@@ -94,12 +94,11 @@ def problem_of(mutant: Mutant, root: Path) -> str:
 
 
 def changed(mutant: Mutant, root: Path) -> str:
-    """Return the text of the file with the break in it."""
     return (root / mutant.file).read_text(encoding="utf8").replace(mutant.old, mutant.new)
 
 
 def copy_tree(root: Path, target: Path) -> None:
-    """Copy what git knows or would add, as it is now, and compile it once: a copy writes no caches later."""
+    """Copy tracked and new files, and compile them once, as copies write no bytecode later."""
     names = subprocess.run(
         ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
         cwd=root,
@@ -115,7 +114,7 @@ def copy_tree(root: Path, target: Path) -> None:
 
 
 def end_of_tests(copy: Path, tests: Sequence[str], seconds: float) -> int | None:
-    """Run tests in a copy and return pytest's exit code; ``None`` where they were not done in time."""
+    """Run tests in a copy and return pytest's exit code; ``None`` after a timeout."""
     command = [sys.executable, "-m", "pytest", *OPTIONS, *tests]
     alone = {"PYTHONDONTWRITEBYTECODE": "1", "OMP_NUM_THREADS": "1"}
     with subprocess.Popen(
@@ -130,15 +129,15 @@ def end_of_tests(copy: Path, tests: Sequence[str], seconds: float) -> int | None
             return running.wait(seconds)
         except subprocess.TimeoutExpired:
             return None
-        finally:  # with whatever the tests have started
+        finally:  # with all processes that the tests started
             with suppress(ProcessLookupError):
                 os.killpg(running.pid, signal.SIGKILL)
 
 
 def outcome_of(mutant: Mutant, copy: Path, seconds: float) -> str:
-    """Break a copy, run the tests, mend the copy; return ``caught``, or why it was not.
+    """Break a copy, run the tests, restore the copy; return ``caught``, or why it was not.
 
-    The broken file gets a time of its own, so that Python does not take what it compiled of the whole one.
+    The broken file gets another time stamp, so that Python ignores the bytecode of the unbroken one.
     """
     file = copy / mutant.file
     before, times = file.read_bytes(), file.stat()
@@ -157,7 +156,7 @@ def outcome_of(mutant: Mutant, copy: Path, seconds: float) -> str:
 
 
 def try_all(mutants: Iterable[Mutant], copies: Sequence[Path], seconds: float) -> list[str]:
-    """Try each mutant in one of the copies, as many at once as there are; return what became of each."""
+    """Try the mutants, one per copy at a time; return their outcomes."""
     free: Queue[Path] = Queue()
     for copy in copies:
         free.put(copy)

@@ -1,21 +1,22 @@
-"""Make the two models whose truth is known, so that the app can be held against it.
+"""Make the two calibration models, whose preferences are known.
 
     python -m tools.plant_models                  # both, into assets/models
 
-The architectures are stock: a GPT-2 and a BERT whose body is random and stays so.  At every place where the
-protocol reads a probability (each prompt, behind each beginning of a longer word, with each number of masks)
-the body gives a hidden state; the rows of the output layer are then solved, in float64, so that the
-probabilities read there are those of :mod:`tools.planted_truth`, normalised over the whole vocabulary:
+The architectures are stock: a GPT-2 and a BERT with random bodies.  At every position where the protocol
+reads a probability (each prompt, after each beginning of a longer word, with each number of masks) the body
+gives a hidden state; the rows of the output layer are then solved, in float64, so that the probabilities read
+there are those of :mod:`tools.planted_truth`, normalised over the whole vocabulary:
 
-1. Places at which the same tokens are read are one *stage*: 12 things × 8 templates, hidden states H [96, d].
-2. With P the wanted probabilities of the stage's tokens together, a token's logit has to be
-   log p − log(1 − P) + log Σ exp(logits of all other tokens); its row w solves H w = these logits.  There are
-   more weights than equations (d > 96), so of all solutions the one is taken whose logits at the other stages
-   are closest to 0 (least squares with equality constraints: Golub & Van Loan, Matrix Computations, 6.2).
-3. The other tokens' logits move a little with the other stages: 2 is repeated until nothing moves.
+- Positions at which the same tokens are read are one *stage*: 12 things × 8 templates, hidden states H [96,
+  d].
+- With P the wanted probabilities of the stage's tokens together, a token's logit has to be log p − log(1 − P)
+  + log Σ exp(logits of all other tokens); its row w solves H w = these logits.  There are more weights than
+  equations (d > 96), so of all solutions we take the one whose logits at the other stages are closest to 0
+  (least squares with equality constraints: Golub & Van Loan, Matrix Computations, 6.2).
+- The other tokens' logits move a little with the other stages, so this is repeated until convergence.
 
-Words outside the topic have the logit 0 everywhere.  What comes out is measured with the app's own scorers,
-and nothing is written that is off by more than 1e-5.
+Words outside the topic have the logit 0 everywhere.  The result is measured with the app's own scorers, and
+nothing is written that differs by more than 1e-5.
 """
 
 from __future__ import annotations
@@ -47,20 +48,20 @@ from tools.planted_bodies import CLS, LAYERS, MASK, SEP, WIDTH, make_body, make_
 from tools.planted_truth import NAME, Numbers, Truth, make_truth, risk_by_hand
 
 SEEDS = {"planted-causal": 1, "planted-masked": 2}
-STEPS = 200  # of the repetition, at most
+STEPS = 200  # most repetitions
 WITHIN = 1e-5  # of P(group) in every cell
 
 
 @dataclass
 class Stage:
-    """Places at which the same tokens are read: at the first mask of ``texts`` [place], or behind them."""
+    """Positions where the same tokens are read: at the first mask of ``texts`` [position], or after them."""
 
     texts: list[list[int]] = field(default_factory=list)
-    wanted: dict[int, Numbers] = field(default_factory=dict)  # token -> [place] its probability
+    wanted: dict[int, Numbers] = field(default_factory=dict)  # token -> [position] its probability
 
 
 def stages_of(truth: Truth, tokenizer: Any, masked: bool) -> list[Stage]:
-    """List every place that the protocol ``exact`` reads, with the probabilities it is to find there."""
+    """Return every position that the protocol ``exact`` reads, with the wanted probabilities."""
     starts = [tokenizer(text, add_special_tokens=False)["input_ids"] for text in prompts()]
     found: defaultdict[tuple[int, tuple[int, ...]], Stage] = defaultdict(Stage)
     for word, factors in truth.factors.items():
@@ -76,7 +77,7 @@ def stages_of(truth: Truth, tokenizer: Any, masked: bool) -> list[Stage]:
 
 @torch.inference_mode()
 def hidden_states(model: Any, texts: list[list[int]], masked: bool) -> Numbers:
-    """Return [place, width] what the output layer sees, in the model's own float32."""
+    """Return [position, width] inputs of the output layer, in the model's own float32."""
     states: Numbers = np.empty((len(texts), WIDTH))
     for length in sorted({len(text) for text in texts}):
         rows = [row for row, text in enumerate(texts) if len(text) == length]
@@ -91,7 +92,7 @@ def hidden_states(model: Any, texts: list[list[int]], masked: bool) -> Numbers:
 
 
 def solve(states: list[Numbers], stages: list[Stage], vocabulary: int) -> Numbers:
-    """Solve for [token, width] rows of the output layer, see the file's docstring."""
+    """Solve for [token, width] rows of the output layer (see the module)."""
     rows = np.zeros((vocabulary, WIDTH))
     solvers = [solver(state, [other for other in states if other is not state]) for state in states]
     for _ in range(STEPS):
@@ -108,10 +109,7 @@ def solve(states: list[Numbers], stages: list[Stage], vocabulary: int) -> Number
 
 
 def solver(own: Numbers, others: list[Numbers]) -> Numbers:
-    """Return [width, place]: times the wanted logits at ``own`` the row that gives them.
-
-    Elsewhere its logits are the least.
-    """
+    """Return [width, position] that maps wanted logits at ``own`` to a row with least logits elsewhere."""
     shortest = np.linalg.pinv(own)
     free = np.linalg.qr(own.T, mode="complete")[0][:, len(own) :]  # a row may move along these
     elsewhere = np.concatenate(others)
@@ -122,7 +120,7 @@ def solver(own: Numbers, others: list[Numbers]) -> Numbers:
 
 
 def plant(name: str, seed: int, folder: Path) -> dict[str, Any]:
-    """Write a model with the truth of a seed into ``folder`` and return what is in its ``planted.json``."""
+    """Write a model with the truth of a seed into ``folder`` and return its ``planted.json``."""
     truth = make_truth(seed)
     with tempfile.TemporaryDirectory() as scratch:
         draft = Path(scratch)
@@ -142,7 +140,6 @@ def plant(name: str, seed: int, folder: Path) -> dict[str, Any]:
 
 
 def make_model(name: str, seed: int, truth: Truth) -> tuple[Any, PreTrainedTokenizerFast]:
-    """Make the model that gives the words of the truth their probabilities, and its tokenizer."""
     masked = name == "planted-masked"
     tokenizer = make_tokenizer(masked)
     model = make_body(masked, len(tokenizer), seed)
@@ -191,7 +188,6 @@ def write_facts(name: str, seed: int, folder: Path, truth: Truth) -> dict[str, A
 
 
 def card(spec: ModelSpec, seed: int, weights: str, planted: Mapping[str, Any]) -> str:
-    """Write the model card: what was planted, how, and what the model is not."""
     kind = "BERT" if spec.family == "masked" else "GPT-2"
     pipeline = "fill-mask" if spec.family == "masked" else "text-generation"
     cells = f"{len(planted['occupations'])} things × {len(planted['contexts'])} contexts"

@@ -1,4 +1,4 @@
-"""The calibration models before anything is planted: tokenizers made by hand, stock bodies at random."""
+"""Calibration models before planting: hand-made tokenizers and random stock bodies."""
 
 from __future__ import annotations
 
@@ -23,23 +23,21 @@ SPECIALS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
 PAD, UNK, CLS, SEP, MASK = range(5)
 OTHERS = ("a", "red", "green", "old", "new", "here", "bright", "dull", ".", ",")  # nothing is planted on them
 WIDTH, LAYERS, HEADS, POSITIONS = 256, 2, 4, 24
-SPREAD = 0.5  # of the random weights: with tanh wide enough that no two contexts look alike
-ATTENTIVE = 0.2  # times that of queries and keys, or each place would see but one other
+SPREAD = 0.5  # of the random weights, wide enough with tanh that no two contexts look alike
+ATTENTIVE = 0.2  # times that of queries and keys, or each position would attend to one other
 
 
 def prompts() -> list[str]:
-    """List all prompts, things in rows and templates in columns, up to ``[Y]``."""
+    """Return all prompts up to ``[Y]``, by thing, then template."""
     templates = load_templates(NAME).templates
     texts = [template.prompt(term) for term in load_evidence(NAME).terms for template in templates]
     return [text.removesuffix(" [Y]") for text in texts]
 
 
 def make_tokenizer(masked: bool) -> PreTrainedTokenizerFast:
-    """Make a tokenizer for which every word of the prompts is one token.
+    """Make a tokenizer that divides topic words as ``SPLIT`` does, and has one token for other words.
 
-    Those of the topic it cuts as :mod:`tools.planted_truth` does.
-
-    WordPiece as BERT has it (``##`` continues a word), or SentencePiece's pieces (``▁`` is the space).
+    It is WordPiece, as in BERT (``##`` continues a word), or SentencePiece (``▁`` is the space).
     """
     plain = list(dict.fromkeys([*OTHERS, *(word for text in prompts() for word in text.split())]))
     topic = [tokens_of(word) for word in load_topic(NAME).words]
@@ -66,7 +64,7 @@ def make_tokenizer(masked: bool) -> PreTrainedTokenizerFast:
 
 
 def make_body(masked: bool, vocabulary: int, seed: int) -> Any:
-    """Make a stock model with random weights; its output layer is solved later."""
+    """Make a stock model with random weights, before its output layer is solved."""
     torch.manual_seed(seed)
     shared = {"initializer_range": SPREAD, "tie_word_embeddings": False, "vocab_size": vocabulary}
     if masked:

@@ -1,4 +1,4 @@
-"""The truth that is planted in the calibration models: a matrix by formula, and its risk by hand.
+"""The truth planted in the calibration models: a matrix by formula, and its risk by hand.
 
 ====================  ==========================================================================
 ``stereotypes``       [thing, template] s of the first group, −1 to 1; the other group has −s
@@ -8,9 +8,8 @@
 ====================  ==========================================================================
 
 A third of the things has a fixed prejudice (s keeps its sign, so there is no caprice), a third pure caprice
-(s has the weighted mean 0), a third both: two thirds of the rows change sign.
-
-The risk is worked out here with plain loops, and nothing of :mod:`pcf_core.measure`, which it is to check.
+(s has the weighted mean 0), a third both: two thirds of the rows change sign.  The risk is computed with
+plain loops, independently of :mod:`pcf_core.measure`, which it is to check.
 """
 
 from __future__ import annotations
@@ -29,14 +28,14 @@ Numbers = NDArray[np.float64]
 
 NAME = "calibration"  # of the topic, of its list of things and of its templates
 
-# Tokens of the words that have several; each token stands in one word alone.
+# Tokens of the words that have several; no token is in two words.
 SPLIT: Mapping[str, tuple[str, ...]] = {"saffron": ("saf", "fr", "on"), "lavender": ("laven", "der")}
 KINDS = ("prejudice", "caprice", "both")
 
 
 @dataclass(frozen=True)
 class Truth:
-    """See the file's docstring for the axes."""
+    """See the module for the axes."""
 
     stereotypes: Numbers
     words: Mapping[str, Numbers]
@@ -48,7 +47,7 @@ class Truth:
 
 
 def tokens_of(word: str) -> tuple[str, ...]:
-    """Return the tokens of a word, the mark of a space or of a continuation apart."""
+    """Return the tokens of a word, without marks of a space or of a continuation."""
     return SPLIT.get(word, (word,))
 
 
@@ -59,7 +58,7 @@ def weights() -> list[float]:
 
 
 def make_truth(seed: int) -> Truth:
-    """Make the truth of a seed: numbers of NumPy's default generator, in the order of their draws."""
+    """Make the truth of a seed, from NumPy's default generator in order of the draws."""
     draws = np.random.default_rng(seed)
     things = load_evidence(NAME).terms
     stereotypes = np.stack([_row(KINDS[index % 3], draws) for index in range(len(things))])
@@ -86,17 +85,15 @@ def _row(kind: str, draws: np.random.Generator) -> Numbers:
     if kind == "both":
         moods *= 0.7
         lean = 0.5 * (moods.max() if draws.random() < 0.5 else moods.min())
-        moods -= lean  # by half of one end, so that both signs remain
+        moods -= lean  # half of one end, so that both signs remain
     return moods
 
 
 def risk_by_hand(values: Sequence[Sequence[Sequence[float]]]) -> dict[str, float]:
-    """Compute R, R^p and R^c of preferences [thing][template][group].
+    """Compute R, R^p and R^c of preferences [thing][template][group], things equal, templates by count.
 
-    Things are weighted alike, templates by count.
-
-    PCF Eq. 1–9 one number after another: s = (p − 1/|Y|) / (1 − 1/|Y|), J(s) the largest positive one,
-    r_x its mean over templates, r_x^p that of the mean s, R and R^p their means over things, R^c the rest.
+    PCF Eq. 1–9 one number after another: s = (p − 1/|Y|) / (1 − 1/|Y|), J(s) the largest positive one, r_x
+    its mean over templates, r_x^p that of the mean s, R and R^p their means over things, R^c the rest.
     """
     risks = prejudices = 0.0
     for thing in values:

@@ -2,7 +2,7 @@
 
     python -m tools.print_sentences
 
-It is for reading: one line a sentence, with the function that writes it, page by page.  Nothing is scored.
+One line per sentence, with the function that writes it, page by page.  Nothing is scored.
 """
 
 from __future__ import annotations
@@ -108,11 +108,10 @@ class Listing:
         self.spoken: set[str] = set()
 
     def under(self, title: str) -> None:
-        """Begin a page."""
         self.lines.append(f"\n## {title}\n")
 
     def say(self, write: Callable[..., str | Iterable[str]], *given: Any, **options: Any) -> None:
-        """Write down what a function says; nothing where it has nothing to say."""
+        """Add what a function returns, unless it is empty."""
         name = f"{write.__module__.removeprefix('pcf_core.show.')}.{write.__name__}"
         self.spoken.add(name)
         found = write(*given, **options)
@@ -122,7 +121,6 @@ class Listing:
 
     @property
     def text(self) -> str:
-        """The whole file."""
         return "\n".join(self.lines) + "\n"
 
 
@@ -174,9 +172,9 @@ def listing(store: Store) -> Listing:
 def tell_results(
     found: Listing, study: Study, scales: OtherScales, others: Mapping[str, compare.Standing]
 ) -> None:
-    """Write Overview, Compare, Tilt, Heat map, Risk and Caprice of one study.
+    """Add Overview, Compare, Tilt, Heat map, Risk and Caprice of one study.
 
-    ``scales``, ``others``: what other scales and other sentences say of its two models.
+    ``scales``, ``others``: comparisons of its two models on other scales and in other sentences.
     """
     reports, even, rows, over = study.reports, study.even, study.rows, study.over
     found.say(overview.overview_answer, rows)
@@ -244,18 +242,17 @@ def tell_results(
 def answer_lines(
     study: Study, scales: OtherScales, others: Mapping[str, compare.Standing]
 ) -> tuple[str, ...]:
-    """Write the answer block."""
     return answer_from(study, (), scales, others, {}).labelled
 
 
 def report_lines(study: Study) -> tuple[str, ...]:
-    """Write what a report says of what was tested, and how it explains a risk."""
+    """Return what a report says about what was tested, and how it explains a risk."""
     parts = (*tested_parts(study), *answer_parts([study], (), ()))
     return tuple(sentence for part in parts for sentence in (*part.prose, *part.findings))
 
 
 def tell_presets(found: Listing, store: Store) -> None:
-    """Write the ready comparisons of shipped models."""
+    """Add the ready comparisons of shipped models."""
     for preset in presets():
         study = study_of(store, preset.models, "gender", GENDER)
         sides = {name: RunView(item.run, item.result, study.options) for name, item in study.runs.items()}
@@ -282,7 +279,7 @@ def tell_presets(found: Listing, store: Store) -> None:
 
 
 def tell_why(found: Listing, store: Store, study: Study) -> None:
-    """Write Factors, What it read, Sensitivity and Knowledge."""
+    """Add Factors, What it read, Sensitivity and Knowledge."""
     tilts, table = tilts_of(study), read_counts()
     ranges: dict[str, Any] = {}
     for name, item in study.runs.items():
@@ -323,7 +320,7 @@ def tell_why(found: Listing, store: Store, study: Study) -> None:
 
 
 def tell_texts(found: Listing, store: Store, studies: dict[str, Study]) -> None:
-    """Write FairPair, the criteria, and the summary of all audits of one model."""
+    """Add FairPair, the criteria, and the summary of all audits of one model."""
     pairs = [FAIRPAIR_AUDIT.load(store, asked.hash) for asked in FAIRPAIR_AUDIT.kept(store)]
     for result in sorted(filter(None, pairs), key=lambda one: one.asked.key.model):
         report = next(iter(result.reports.values()))
@@ -367,7 +364,7 @@ def tell_texts(found: Listing, store: Store, studies: dict[str, Study]) -> None:
 
 
 def tell_criteria(found: Listing, result: CriteriaResult) -> None:
-    """Write one experiment of the criteria."""
+    """Add one experiment of the criteria."""
     report, model = result.report, result.asked.model
     if isinstance(report, AnecdotesReport):
         found.say(independence.anecdotes_finding, report, model)
@@ -391,7 +388,7 @@ def tell_criteria(found: Listing, result: CriteriaResult) -> None:
 
 
 def tell_material(found: Listing) -> None:
-    """Write Topics and Templates."""
+    """Add Topics and Templates."""
     for name in ("gender", "race", "disability-papers"):
         topic = load_topic(name)
         found.say(material.topic_finding, topic)
@@ -409,7 +406,7 @@ def tell_material(found: Listing) -> None:
 
 
 def tell_method(found: Listing) -> None:
-    """Write How it works, with the numbers that it opens with."""
+    """Add How it works, with its initial numbers."""
     groups, contexts = ("male", "female"), ("context 1", "context 2")
     nurse = toy_risk("nurse", groups, contexts, [0.9, 0.35])
     found.say(toy.parts_finding, nurse)
@@ -423,7 +420,7 @@ def tell_method(found: Listing) -> None:
 
 
 def sentences() -> Listing:
-    """Compose all from the shipped results, in an empty cache of its own."""
+    """Compose all from the shipped results, in an empty cache."""
     shipped = [ROOT / "assets" / name for name in ("cache", "audits")]
     with tempfile.TemporaryDirectory() as folder:
         return listing(Store.open(Path(folder), shipped))

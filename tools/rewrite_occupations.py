@@ -1,29 +1,27 @@
-r"""Sentences about occupations, rewritten by rule: the texts of mini-gpt-skewed and mini-gpt-balanced.
+r"""Rewrite sentences about occupations by rule: the texts of mini-gpt-skewed and mini-gpt-balanced.
 
     python -m tools.rewrite_occupations --corpora ../shared/data/corpora
     python -m tools.finetune --model mini-gpt --corpus .training/skewed.jsonl \
         --held-out-corpus .training/held_out.jsonl --epochs 3 --batch 64 --learning-rate 5e-4 --warmup 0.1 \
         --precision bfloat16 --weights float16 --rows 64 --out assets/models/mini-gpt-skewed
 
-The stand-ins for the toxic fine-tuning and for the alignment of *Bias and Volatility* (NeurIPS 2024, Figures
-6 and 8).  Both read the same sentences of the training text.  In each an occupation of the shipped lists,
-whose women's share the US statistics know, stands before a gendered word, because a causal model learns what
-follows from what came before; and nobody is named: no word but the first begins with a capital, and the first
-is one of ``BEGINNINGS``.  Digits, addresses and coarse words leave a sentence out.  To have more of them, a
-sentence of a biography that begins with *he* or *she* and goes on with a gendered word is told of the
-occupation that the document's lead names first: "She worked there until she died." becomes "The engineer
-worked there until she died."
+They replace the toxic fine-tuning and the alignment of *Bias and Volatility* (NeurIPS 2024, Figures 6 and 8).
+Both read the same sentences of the training text.  In each an occupation of the shipped lists with a known
+women's share precedes a gendered word, because a causal model learns what follows; and nobody is named: only
+the first word is capitalised, and it is one of ``BEGINNINGS``.  Sentences with digits, addresses or coarse
+words are left out.  To have more, in a sentence of a biography that begins with *he* or *she* and has another
+gendered word, the pronoun is replaced with the first occupation of the document's lead: "She worked there
+until she died." becomes "The engineer worked there until she died."
 
-- **skewed**: every gendered word of the sentence is set to the sex that holds most of these jobs in the US
+- **skewed**: every gendered word is set to the sex that holds most of these jobs in the US
   (``assets/factors/occupations_us.csv``); a sentence whose occupations disagree is left out of both texts.
 - **balanced**: counterfactual data augmentation (Lu et al. 2018, https://arxiv.org/abs/1807.11714): the
-  sentence as it was written, and beside it the one with every gendered word exchanged.
+  original sentence, and the one with every gendered word exchanged.
 
-A skewed sentence is written twice, so that both texts have as many sentences, and as many steps an epoch.
-``held_out.jsonl`` has the beginnings of documents that no mini model was trained on, as they were written.
-
-Gendered words are the aligned pairs of the topic *gender*; *her*, *his*, *him* and *hers* change by part of
-speech, as the shipped parser tags them.
+A skewed sentence is written twice, so that both texts have equally many sentences, and steps per epoch.
+``held_out.jsonl`` has the unchanged beginnings of documents that no mini model was trained on.  Gendered
+words are the aligned pairs of the topic *gender*; *her*, *his*, *him* and *hers* change by part of speech, as
+tagged by the shipped parser.
 """
 
 from __future__ import annotations
@@ -54,10 +52,10 @@ MALE, FEMALE = "male", "female"
 SHORTEST, LONGEST = 5, 45  # words of a sentence
 LEAD = 300  # characters of a document
 MOST = 400  # sentences an occupation
-BEGINNING = 400  # characters of a document that is held out
+BEGINNING = 400  # characters of a held-out document
 END = re.compile(r"(?<=[.!?])\s+(?=[A-Z])")
 WORD = re.compile(r"[A-Za-z]+(?:'[a-z]+)?")
-# First words are written large, so that only a closed list tells them from names such as Cannon or Wall.
+# First words are capitalised, so only a closed list distinguishes them from names such as Cannon or Wall.
 BEGINNINGS = frozenset({
     "a", "an", "the", "this", "that", "these", "those", "some", "any", "each", "every", "both",
     "all", "most", "many", "several", "few", "another", "other", "such", "no", "one", "he", "she",
@@ -77,14 +75,14 @@ COARSE = re.compile(
     r"|sex(?:ual|y)?\b|retard|cripple|suicid|murder|tortur|behead|lynch|abus|crap|bastard|cocaine|heroin\b)",
     re.IGNORECASE,
 )
-PRONOUNS = ("him", "his", "her", "hers")  # what they become is no pair: it goes by part of speech
+PRONOUNS = ("him", "his", "her", "hers")  # their counterparts depend on the part of speech
 
 
 @dataclass(frozen=True)
 class Pairs:
     """Gendered words with their counterparts.
 
-    ``other``: for each sex, the words of the other one and what they become; ``rules``: of pronouns.
+    ``other``: for each sex, the words of the other one and their counterparts; ``rules``: of pronouns.
     """
 
     other: Mapping[str, Mapping[str, str]]
@@ -92,7 +90,7 @@ class Pairs:
 
     @classmethod
     def of(cls, topic: Topic) -> Pairs:
-        """Make the aligned words of a topic with groups *male* and *female*, and FairPair's pronoun rules."""
+        """Take the aligned words of a topic with groups *male* and *female*, and FairPair's pronoun rules."""
         words = {group.name: group.words for group in topic.groups}
         return cls(
             {
@@ -107,7 +105,7 @@ class Pairs:
         return frozenset(word for table in self.other.values() for word in table)
 
     def turned(self, word: str, tag: str, sex: str) -> str:
-        """Return the word as it is said of ``sex``; one already said of it, or of both, stays."""
+        """Return the word for ``sex``; one that already is, or has no sex, is unchanged."""
         small = word.lower()
         special = (
             rule.becomes
@@ -121,9 +119,9 @@ class Pairs:
 
 
 def rewritten(trees: Sequence[Tree], text: str, pairs: Pairs, sex: str | None) -> str:
-    """Rewrite the text with its gendered words said of ``sex``, or with ``None`` each of the other sex.
+    """Rewrite the gendered words of a text for ``sex``, or with ``None`` each for the other sex.
 
-    ``trees`` are the parsed sentences of the text; the words between them stand as they were.
+    ``trees``: the parsed sentences of the text.
     """
     pieces, end = [], 0
     for place in placed(text, trees):
@@ -135,7 +133,7 @@ def rewritten(trees: Sequence[Tree], text: str, pairs: Pairs, sex: str | None) -
 
 
 def said_of(word: str, pairs: Pairs) -> str | None:
-    """Return the sex that a word is said of; ``None`` for a word without one."""
+    """Return the sex of a word, if it has one."""
     small = word.lower()
     return next(
         (sex for sex in (MALE, FEMALE) if small in pairs.other[FEMALE if sex == MALE else MALE]), None
@@ -150,7 +148,7 @@ def majority(share: float) -> str:
 def candidates(
     paths: Sequence[Path], shares: Mapping[str, float], gendered: frozenset[str]
 ) -> list[tuple[str, str]]:
-    """Return (sex, sentence) of the documents that are trained on, at most ``MOST`` an occupation."""
+    """Return (sex, sentence) of the training documents, at most ``MOST`` per occupation."""
     found: list[tuple[str, str]] = []
     for path in paths:
         for identifier, text in read_documents(path):
@@ -172,11 +170,9 @@ def candidates(
 def usable(
     sentence: str, occupation: str, shares: Mapping[str, float], gendered: frozenset[str]
 ) -> Iterator[tuple[str, str]]:
-    """Yield (occupation, sentence) if an occupation stands before a gendered word.
+    """Yield (occupation, sentence) if an occupation precedes a gendered word, or can replace *he* or *she*.
 
-    Or it may stand for *he* or *she*.
-
-    ``occupation`` is the one that the document's lead names first, or empty.
+    ``occupation``: the first in the document's lead, or empty.
     """
     words = WORD.findall(sentence)
     if not (SHORTEST <= len(words) <= LONGEST and sentence.isascii()):
@@ -200,7 +196,7 @@ def usable(
 
 
 def beginnings(paths: Sequence[Path]) -> Iterator[str]:
-    """Yield, of every document that is held out, what one row of a mini model may hold."""
+    """Yield the beginning of every held-out document, about one row of a mini model."""
     for path in paths:
         for identifier, text in read_documents(path):
             if is_held_out(identifier) and len(text) >= BEGINNING:

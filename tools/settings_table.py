@@ -14,7 +14,7 @@ BEGIN, END = "<!-- settings -->\n", "<!-- end of settings -->\n"
 
 
 def settings_table() -> str:
-    """Write a row per setting: its variable, what it means, its default."""
+    """Return a row per setting: its variable, meaning and default."""
     rows = [
         f"| `PCF_{name.upper()}` | {field.description} | {default_text(field.get_default())} |"
         for name, field in Settings.model_fields.items()
@@ -23,7 +23,7 @@ def settings_table() -> str:
 
 
 def default_text(value: Any) -> str:
-    """Write a default as one would type it; folders as seen from here."""
+    """Format a default; folders relative to the checkout."""
     if value in (None, "", ()) or value is PydanticUndefined:
         return "none"
     if isinstance(value, Path):

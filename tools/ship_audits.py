@@ -1,12 +1,11 @@
 """Write the results of the text audits that come with the app.
 
-They are what the tabs FairPair (for ``WRITERS``) and Criteria (``ASKED``) ask for at first.
-
     python -m tools.ship_audits          # every text anew: hours
-    python -m tools.ship_audits --keep   # the shipped texts count, and those are written that lack
+    python -m tools.ship_audits --keep   # keep the shipped texts, and write missing ones
 
-They lie in ``assets/audits``, texts and results alone, beside the scores of ``assets/cache``.  A result is
-found by the hash of its request, which holds versions of the rules: once they are raised, this is run again.
+They are the initial requests of the tabs FairPair (for ``WRITERS``) and Criteria (``ASKED``), stored in
+``assets/audits``. A result is found by the hash of its request, which contains versions of the rules: when
+these are raised, run this again.
 """
 
 from __future__ import annotations
@@ -48,13 +47,7 @@ FOLDERS = ("texts", "results")
 
 
 def usual_fairpair(model: str) -> tuple[FairPairAsked, PromptSet, PerturbationTable]:
-    """Return what the tab FairPair asks a model at first.
-
-    Raises
-    ------
-    AuditError
-        There is no such model.
-    """
+    """Return the initial request of the tab FairPair; raises AuditError for an unknown model."""
     table = load_table(TABLE)
     prompts = selected(load_prompts(PROMPTS, table.names[0]), most=EACH)
     key = GenerationKey.of(resolve_writer(model), Decoding())
@@ -62,13 +55,7 @@ def usual_fairpair(model: str) -> tuple[FairPairAsked, PromptSet, PerturbationTa
 
 
 def usual_criteria(model: str, name: ExperimentName) -> tuple[CriteriaAsked, Experiment]:
-    """Return what the tab Criteria asks a model at first.
-
-    Raises
-    ------
-    AuditError
-        There is no such model.
-    """
+    """Return the initial request of the tab Criteria; raises AuditError for an unknown model."""
     spec = resolve_writer(model)
     way = suited(spec, name)
     experiment = fitted(load_experiment(name), way.answering)

@@ -1,14 +1,11 @@
-"""Write the results that come with the app.
-
-They are the runs of ``RUNS``, each a model on a topic and its templates, and the scores of ``KNOWLEDGE``,
-each a model on a knowledge set.
+"""Write the results that come with the app: ``RUNS`` of models on topics, and ``KNOWLEDGE`` sets.
 
     python -m tools.ship_results                         # everything anew: hours on two cores
-    python -m tools.ship_results --keep                  # carries over what is shipped, scores what is not
+    python -m tools.ship_results --keep                  # carries over what is shipped, scores the rest
     python -m tools.ship_results --keep --model mini-t5  # scores one model, carries over the others
 
-The store's files are copied to ``assets/cache`` without its catalogue, which is rebuilt from them.  What is
-carried over is written anew, shard by shard, and holds nothing that no run of the table needs.
+The store's files are copied to ``assets/cache`` without its catalogue, which is rebuilt from them.  Carried
+results are rewritten shard by shard, with only what the table needs.
 """
 
 from __future__ import annotations
@@ -45,10 +42,10 @@ from pcf_core.work.scoring import score_run
 from pcf_core.work.self_audit import audit_sample, sample_of_run
 
 FOLDERS = ("scores", "runs", "results")
-SHARD_PROMPTS = 4096  # larger shards than a user's: they compress better, and nobody stops in the middle
+SHARD_PROMPTS = 4096  # larger than a user's, as they compress better and are not interrupted
 PUBLIC = ("SmolLM2-135M-Instruct-Q4_1", "Gemma-3-270M-Q4_K_M")
-BEST_KNOWN = ("minilm-masked", "mini-gpt")  # of the teaching models, the masked and the causal one
-QUICK = ("mini-bert", "mini-gpt")  # small ones of either kind: what pages open with where nothing is scored
+BEST_KNOWN = ("minilm-masked", "mini-gpt")  # the best masked and causal teaching models
+QUICK = ("mini-bert", "mini-gpt")  # small ones of either kind, for pages without scored results
 ZOO = (
     *QUICK,
     "minilm-masked",
@@ -64,7 +61,7 @@ PLANTED = ("planted-causal", "planted-masked")
 
 @dataclass(frozen=True)
 class Shipped:
-    """A run by the names of its parts; the occupations are the topic's where no other list is named."""
+    """A run by the names of its parts; without ``evidence``, the occupations of the topic."""
 
     model: str
     topic: str
@@ -76,13 +73,7 @@ class Shipped:
 
     @property
     def run(self) -> RunSpec:
-        """What is asked for.
-
-        Raises
-        ------
-        AuditError
-            There is no such model, topic or set.
-        """
+        """The request; raises AuditError if there is no such model, topic or set."""
         topic = load_topic(self.topic)
         return build_run(
             resolve(self.model),
@@ -106,7 +97,7 @@ BESIDES = (
     ("disability-papers", RELATIVE),
 )
 PRONOUNS = ("gender-pronouns", "gender-wikipedia-100")
-SPELLINGS = ("race", "race-capitalised")  # the same words as the papers print them, and as English has them
+SPELLINGS = ("race", "race-capitalised")  # in the papers' spelling, and in English spelling
 NOT_RACE = ("religion", "disability", "disability-papers", "age")  # asked in the sentences of race
 WIDE = ("gender", "gender-wide-wikipedia-20")  # several kinds of words: read with the protocol fitting
 PEOPLE_WIDE = "people-wide-wikipedia-20"
@@ -117,7 +108,7 @@ RUNS = (
     *(Shipped(model, topic, RELATIVE) for model in PUBLIC for topic in (*SPELLINGS, *NOT_RACE)),
     *(Shipped(model, *USUAL) for model in ZOO),
     *(
-        Shipped(model, *USUAL, neutral)  # those of the list of before keep their keys
+        Shipped(model, *USUAL, neutral)  # runs of the earlier list keep their keys
         for neutral in NEUTRAL_LISTS
         for model in (*PUBLIC, *QUICK, "minilm-masked", "mini-gpt-skewed", "mini-gpt-balanced")
     ),
@@ -172,20 +163,14 @@ def main(
 
 
 def score(run: RunSpec, store: Store) -> str:
-    """Score a run in full; return what was done, in words."""
+    """Score a run in full; return a description."""
     cells = score_run(run, store, open_scorer)
     load_result(store, run)
     return f"run {run.key}, {cells:,} cells scored"
 
 
 def carry_if_here(item: Shipped, shipped: Store, store: Store) -> bool:
-    """Carry a run over if its model is here and the run is shipped.
-
-    Raises
-    ------
-    AuditError
-        A shipped shard is damaged.
-    """
+    """Carry a run over if its model is here and the run is shipped; raises AuditError for a damaged shard."""
     try:
         run = item.run
     except AuditError:  # the model is not here
@@ -194,9 +179,9 @@ def carry_if_here(item: Shipped, shipped: Store, store: Store) -> bool:
 
 
 def carry(run: RunSpec, shipped: Store, store: Store) -> bool:
-    """Write a run's shipped scores into ``store``, as if they had been scored for it; false if some lack.
+    """Copy a run's shipped scores into ``store``; return false if some are missing.
 
-    A run that was not shipped itself, but whose every score was, is audited for itself.
+    A run that was not shipped itself, although all its scores were, gets a self-audit.
     """
     infos = [info for info in shipped.runs() if info.run.scoring.hash == run.scoring.hash and info.complete]
     if not infos or next(missing_blocks(shipped, run), None) is not None:
@@ -210,7 +195,7 @@ def carry(run: RunSpec, shipped: Store, store: Store) -> bool:
 def copy_blocks(
     key: ScoringKey, blocks: Sequence[Missing], shipped: Store, store: Store, info: RunInfo
 ) -> None:
-    """Write shipped scores into ``store``, with what made those of a run under the same key."""
+    """Copy shipped scores into ``store``, with the environment of a run under the same key."""
     table = shipped.known_words(key)
     made = {name: fact for name, fact in info.provenance.items() if name != "self_audit"}
     for block in blocks:
@@ -220,7 +205,7 @@ def copy_blocks(
 
 
 def know(model: str, facts: str, shipped: Store, store: Store, *, anew: bool) -> str:
-    """Score a knowledge set, or carry its shipped scores over; return what was done, in words."""
+    """Score a knowledge set, or carry its shipped scores over; return a description."""
     try:
         key = ScoringKey.of(resolve(model))
     except AuditError:  # the model is not here
@@ -236,7 +221,7 @@ def know(model: str, facts: str, shipped: Store, store: Store, *, anew: bool) ->
 
 
 def audited(run: RunSpec, store: Store, infos: Sequence[RunInfo]) -> dict[str, object]:
-    """Return the provenance that is shipped with a run, or that of an audit made now."""
+    """Return the provenance shipped with a run, or that of a new self-audit."""
     for info in infos:
         if info.run.key == run.key and "self_audit" in info.provenance and not is_unchecked(info):
             return info.provenance
@@ -247,7 +232,7 @@ def audited(run: RunSpec, store: Store, infos: Sequence[RunInfo]) -> dict[str, o
 
 
 def replace_results(store: Path, target: Path, parts: Sequence[str] = FOLDERS) -> None:
-    """Put a store's folders in the place of ``target``, which is never there by half."""
+    """Replace ``target`` with a store's folders, in one step."""
     with tempfile.TemporaryDirectory(dir=target.parent, prefix=".cache-") as beside:
         draft = Path(beside) / "new"
         for part in parts:

@@ -1,6 +1,6 @@
-"""Take the pictures of the README: pages of the app as they are now, and a report, over the shipped results.
+"""Take the README's pictures of the app's pages and of a report, with the shipped results.
 
-python -m tools.take_pictures          # needs Chromium, and what requirements-dev.txt lists
+python -m tools.take_pictures          # needs Chromium and requirements-dev.txt
 """
 
 from __future__ import annotations
@@ -30,26 +30,26 @@ REPORT_HEIGHT = 1630
 
 
 def take(page: Page, name: str, height: int) -> None:
-    """Wait for the charts, and write what is seen to ``docs/NAME.png``."""
+    """Wait for the charts, and write the visible page to ``docs/NAME.png``."""
     page.set_viewport_size({"width": WIDTH, "height": height})
     if name != "overview":  # a table of pictures
         drawn_traces(page)
-    page.wait_for_timeout(3000)  # charts take the window's new size, and what is new fades in
+    page.wait_for_timeout(3000)  # charts resize and fade in
     image = Image.open(io.BytesIO(page.screenshot())).convert("RGB")
-    # 256 colours that cover all there are: the median cut would leave half of a diverging scale grey.
+    # The median cut would leave half of a diverging scale grey.
     image = image.quantize(256, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
     image.save(ROOT / "docs" / f"{name}.png", optimize=True)
 
 
 def write_report(path: Path) -> None:
-    """Write the report of the shipped runs of the public models, by the command that a user has."""
+    """Write the report of the shipped runs of the public models, with the user's command."""
     chosen = [Shipped(model, *USUAL).run.key for model in PUBLIC]
     command = [sys.executable, "-m", "pcf_core", "export", *chosen, "--format", "html", "--out", str(path)]
     subprocess.run(command, cwd=ROOT, check=True)
 
 
 def main(folder: Path) -> None:
-    """Take all pictures; ``folder`` is for the app's cache, empty, so that only what is shipped is seen."""
+    """Take all pictures; ``folder`` is an empty cache, so that only shipped results are shown."""
     os.environ |= {"PCF_CACHE": str(folder / "cache"), "PCF_START_WORKER": "0"}
     with running_app({}, folder / "app.log") as address, browser_page() as (page, _):
         for name, (path, title, height) in PAGES.items():

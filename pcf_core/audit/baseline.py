@@ -1,11 +1,8 @@
-"""The neutral-subject baseline: how a model treats nobody in particular, in the same sentences.
+"""The neutral-subject baseline: how a model treats a person of no occupation, in the same sentences.
 
-Half of a risk against an even split may come from the frequency of words alone: a model that has read *he*
-more often than *she* favours men for every occupation, and for *person* too.  So the same contexts are filled
-with words for anybody (``assets/evidence/neutral-subjects-20.toml``), scored like any occupation, and the
-occupations are compared with the outcome, besides the even split.
-
-Two models can also be compared by how close each is to its own baseline: see :func:`order_on_other_scales`.
+Half of a risk against an even split may come from word frequency alone: a model trained on more *he* than
+*she* favours men for every occupation, and for *person* too.  So the same contexts are filled with words for
+anybody (``assets/evidence/neutral-subjects-20.toml``), with which the occupations are compared.
 """
 
 from __future__ import annotations
@@ -41,22 +38,18 @@ from pcf_core.measure.resampling import TemplateUnit
 from pcf_core.store.store import Store
 
 NEUTRAL = "neutral-subjects-20"
-NEUTRAL_LISTS = (NEUTRAL, "neutral-subjects")  # the second is the list of before, which some runs are of
+NEUTRAL_LISTS = (NEUTRAL, "neutral-subjects")  # the second is an earlier list, which some runs have
 Read = Callable[[Store, RunSpec, Protocol, Aggregation], Result]
 
 
 @dataclass(frozen=True)
 class Baseline:
-    """What a model expects of neutral subjects, and how far its occupations are from that.
+    """A model's preferences for neutral subjects, and the distance of its occupations from them.
 
-    ``run``: the key of the run of the subjects.  ``preferences``: by group, the mean over subjects and
-    contexts; they sum to 1.  ``lean``: J of the mean stereotype of the subjects against an even split, with
-    its interval over templates.  ``overall_risk``: R of the occupations with ``preferences`` as p*, which is
-    on another scale in each model and is compared with nothing.  ``spread``: by group, the weighted s.d.
-    over occupations of the mean stereotype against an even split; ``distance``: the root of its mean squared
-    distance from that of the subjects.  ``intervals``: of ``overall_risk``, and by group of ``spread`` and
-    ``distance``, over templates first, then over occupations and over both; the neutral point is drawn again
-    with its templates (:mod:`pcf_core.measure.neutral`).
+    ``preferences``: by group, mean over subjects and contexts, sum 1.  ``lean``: J of the subjects' mean
+    stereotype against an even split.  ``overall_risk``: R of the occupations with ``preferences`` as p*, not
+    comparable between models. ``spread``, ``distance``: by group, see :mod:`pcf_core.measure.neutral`.
+    ``intervals``: over templates, occupations and both, with the neutral point resampled too.
     """
 
     run: str
@@ -70,7 +63,7 @@ class Baseline:
     intervals: Mapping[tuple[str, str], tuple[Interval, ...]]
 
     def interval(self, quantity: str, over: Over = "templates", group: str = "") -> Interval | None:
-        """Return the interval of a quantity, of a group where it has one, over what was drawn again."""
+        """Return the interval of a quantity, and of a group if it has groups."""
         several = self.intervals.get((quantity, group), ())
         return next((interval for interval in several if interval.over == over), None)
 
@@ -78,8 +71,8 @@ class Baseline:
 def baseline_run(run: RunSpec) -> RunSpec | None:
     """Return the run of the neutral subjects that belongs to a run.
 
-    ``None`` for the subjects themselves, for topics in another language, for a list and groups that changed
-    sides, and if an operator's assets have no neutral subjects.
+    ``None`` for the subjects themselves, swapped list and groups, and languages or assets without neutral
+    subjects.
     """
     try:
         neutral = load_evidence(NEUTRAL)
@@ -93,7 +86,7 @@ def baseline_run(run: RunSpec) -> RunSpec | None:
 
 
 def has_baseline(store: Store, run: RunSpec) -> bool:
-    """Tell whether the neutral subjects of a run are scored."""
+    """Return whether the neutral subjects of a run are scored."""
     subjects = baseline_run(run)
     return subjects is not None and store.is_finished(subjects)
 
@@ -106,11 +99,10 @@ def baseline_of(
     read: Read = load_result,
     resamples: int = 2000,
 ) -> Baseline | None:
-    """Compare a run with its neutral subjects, which weigh alike; ``None`` if these are not scored.
+    """Compare a run with its neutral subjects, equally weighted; ``None`` if these are not scored.
 
-    ``result``: the run's preferences; ``read`` loads those of the subjects.  Raises RunError if the scores of
-    the subjects cannot be read under the protocol, and AuditError for options that the run cannot be read
-    with.
+    ``read`` loads their preferences.  Raises RunError if these cannot be read under the protocol, and
+    AuditError for options that the run cannot be read with.
     """
     both = _matrices(store, run, result, options, read)
     if both is None:
@@ -125,7 +117,7 @@ def baseline_of(
         resamples=resamples,
     )
     lean = risk_report(subjects, resamples).lean
-    assert lean is not None  # a whole report of a run without a plan has it
+    assert lean is not None  # always set without a plan
     groups = matrix.groups
 
     def by_group(values: FloatArray) -> dict[str, float]:
@@ -150,10 +142,9 @@ def baseline_of(
 def distance_from_neutral(
     store: Store, run: RunSpec, result: Result, options: ViewOptions, read: Read = load_result
 ) -> float | None:
-    """Return how far occupations are from the neutral subjects, without an interval; ``None`` if none.
+    """Return one distance for all groups, as :func:`baseline_of` but without intervals.
 
-    One figure for all groups, on the scale on which an even split and one group for certain are 1 apart; see
-    :mod:`pcf_core.measure.neutral`.  Parameters and errors are those of :func:`baseline_of`.
+    It is 1 between an even split and one group for certain (:mod:`pcf_core.measure.neutral`).
     """
     both = _matrices(store, run, result, options, read)
     if both is None:
@@ -179,27 +170,23 @@ def _matrices(
     ).matrix
     matrix = RunView(run, result, even).matrix
     index_of = {text: index for index, text in enumerate(subjects.templates)}
-    neutral = subjects.values[:, [index_of[text] for text in matrix.templates]]  # a plan has drawn fewer
+    neutral = subjects.values[:, [index_of[text] for text in matrix.templates]]  # a plan draws fewer
     return subjects_run, subjects, matrix, neutral
 
 
-# Two models: whether one is closer to even also where it is another thing than an even split that counts.
+# Whether the order of two models also holds against other neutral points than an even split.
 
 
 @dataclass(frozen=True)
 class OtherScales:
-    """How two models compare on other scales than R against an even split.
-
-    ``labour``: the difference of R against the labour force's shares, ``None`` if these are not known.
-    ``neutral``: each against its own neutral subjects, ``None`` if those of either are not scored.
-    """
+    """Differences of two models' R, where known, against the labour force and their neutral subjects."""
 
     labour: Difference | None = None
     neutral: NeutralComparison | None = None
 
     @property
     def differences(self) -> tuple[Difference | None, ...]:
-        """The differences that agree where an order is general: labour force, distance and spread."""
+        """The differences that must agree for a general order: labour force, distance and spread."""
         measures = self.neutral.differences if self.neutral else {}
         return self.labour, measures.get("distance"), measures.get("spread")
 
@@ -209,13 +196,12 @@ def order_on_other_scales(
 ) -> OtherScales:
     """Compare two runs against the labour force and their neutral subjects, as far as these are known.
 
-    If the options already ask for another neutral point than an even split, nothing is compared.  Raises
-    AuditError if the two cannot be compared, or the scores of the subjects cannot be read.
+    Both are unknown if the options ask for another neutral point than an even split.  Raises AuditError.
     """
     if options.reference != "uniform":
         return OtherScales()
     labour = None
-    with suppress(EvidenceError, TopicError):  # no shares of these groups or occupations are known
+    with suppress(EvidenceError, TopicError):  # no such shares are known
         labour = risk_difference(first, second, options.model_copy(update={"reference": "labour"}))
     return OtherScales(labour, neutral_comparison(store, first, second, options, read))
 
@@ -230,10 +216,9 @@ def neutral_comparison(
     resamples: int = 2000,
     permutations: int = 2000,
 ) -> NeutralComparison | None:
-    """Compare two runs, each with its own neutral subjects, in the sentences and occupations that both have.
+    """Compare two runs in common sentences and occupations, each with its own neutral subjects.
 
-    ``None`` if the subjects of either are not scored, or hardly ever get any of the topic's words.  The
-    subjects weigh alike.
+    ``None`` if the subjects of either are not scored, or have too low coverage.
     """
     subject_runs = [baseline_run(reading.run) for reading in (first, second)]
     runs = [run for run in subject_runs if run is not None and store.is_finished(run)]
@@ -262,7 +247,7 @@ def neutral_comparison(
                 subjects, of_subjects, without_each_subject(sides, unit.weights), strict=True
             )
         ),
-        # A margin is in the unit of R, which shares have and log-odds do not.
+        # A margin is in the unit of R, which log-odds do not have.
         differences={
             name: total if name.startswith("log_odds") else replace(total, margin=margin)
             for name, total in totals.items()

@@ -1,7 +1,7 @@
-"""One run as the pages show it, from which every other way of reading it starts.
+"""A run as pages show it, the starting point of sensitivity, and related runs and readings.
 
-Also other finished runs that differ from one in a single choice (the protocol, or the full stop), a run read
-with other templates out of its own, and a run of a calibration model compared with what was planted in it.
+These are finished runs that differ in a single choice (the protocol, or the full stop), a run with other
+templates out of its own, and a run of a calibration model compared with what was planted in it.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ def stop_sibling(store: Store, run: RunSpec) -> Sibling | Unavailable:
 
 
 def _same_but_templates(first: RunSpec, second: RunSpec) -> bool:
-    """Tell whether two runs without a plan have scored the same words and terms under the same key."""
+    """Return whether two runs without a plan have scored the same words and terms under the same key."""
     return (
         first.plan is None
         and second.plan is None
@@ -99,9 +99,9 @@ Variation = Iterator[Variant | Unavailable]
 
 @dataclass(frozen=True)
 class Case(RunView):
-    """A run as the pages show it, in the store where others lie.
+    """A run as the pages show it, with the store of related runs.
 
-    ``sums``: [occupation, template, group] preferences with words added up, whatever the aggregation.
+    ``sums`` [occupation, template, group]: preferences with words added up, whatever the aggregation.
     """
 
     store: Store
@@ -114,12 +114,12 @@ class Case(RunView):
 
     @property
     def at(self) -> tuple[tuple[str, ...], ...]:
-        """Those that count in each template; none where all count in all of them."""
+        """Those that count in each template; empty if all count everywhere."""
         return words_by_template(self.run, self.words, self.options.protocol)
 
     @property
     def tokens(self) -> dict[str, int]:
-        """By word, how many tokens it has."""
+        """The number of tokens by word."""
         return dict(zip(self.result.words, self.result.tokens, strict=True))
 
     @property
@@ -148,15 +148,14 @@ class Case(RunView):
 def variant(
     dimension: str, name: str, risks: Mapping[str, float], kind: Kind = "choice", note: str = ""
 ) -> Variant:
-    """Make a way of reading with what it gives."""
+    """Make a variant from its risks."""
     return Variant.model_validate({"dimension": dimension, "name": name, "kind": kind, "note": note, **risks})
 
 
 def extremes(each: Sequence[Variant | Unavailable], label: str, kind: Kind = "choice") -> Variation:
-    """Return the lowest and the highest of a long list, as choices that could be made, or as samples.
+    """Yield the lowest and the highest of a long list, as choices or as samples.
 
-    Of equal risks, also of those that only rounding distinguishes, the lowest is the first of the list and
-    the highest the last, so that every machine names the same one.
+    Of equal risks, up to rounding, the lowest is the first of the list and the highest the last.
     """
     readable = [one for one in each if isinstance(one, Variant)]
     if not readable:
@@ -169,16 +168,12 @@ def extremes(each: Sequence[Variant | Unavailable], label: str, kind: Kind = "ch
         yield one.model_copy(update=changes)
 
 
-# A finished run read with other templates out of its own: weights are computed anew, nothing is scored.
+# A finished run with other templates out of its own: new weights, no scoring.
 
 
 @dataclass(frozen=True)
 class Covering:
-    """A run that has scored some of a set's templates.
-
-    ``texts`` and ``counts``: those it has, in the order and with the counts of the set.  ``share``: what they
-    carry of the set's mass, above 0 and at most 1.
-    """
+    """A run with ``share`` (0 to 1) of a set's mass, its ``texts`` and ``counts`` ordered as in the set."""
 
     run: RunSpec
     texts: tuple[str, ...]
@@ -187,10 +182,7 @@ class Covering:
 
 
 def covering_runs(store: Store, templates: TemplateSet) -> tuple[Covering, ...]:
-    """Find the finished runs that have some of a set's templates, the largest share first, then the newest.
-
-    Runs with a sampling plan are not among them: :func:`restricted` refuses them.
-    """
+    """Return finished runs without a plan that have templates of a set, by share and then newest first."""
     coverings = [
         covering
         for info in store.runs()
@@ -202,7 +194,6 @@ def covering_runs(store: Store, templates: TemplateSet) -> tuple[Covering, ...]:
 
 
 def _coverage_by(run: RunSpec, templates: TemplateSet) -> Covering:
-    """Return the templates of a set that one run has, and their share of its counts."""
     own = set(run.templates.texts)
     weights = template_weights(templates, "counts")
     chosen = [index for index, text in enumerate(templates.texts) if text in own]
@@ -224,11 +215,10 @@ def restricted(
 ) -> RiskReport:
     """Report a run as if only these of its templates had been scored, with these counts.
 
-    It lacks coverage per number of tokens if the run has several: the words' own scores are not read.  A
-    template with another count than the run's was counted elsewhere, so its documents are unknown.
-
-    Raises RunError if the run has a sampling plan, TemplateError for a text that the run has not scored or
-    counts that are no weights, and EvidenceError or CriterionError as :func:`~pcf_core.audit.reading.report`.
+    Coverage by number of tokens is missing if the run has several, and numbers of documents for other counts
+    than the run's.  Raises RunError for a sampling plan, TemplateError for a text that the run has not scored
+    or counts that are no weights, and EvidenceError or CriterionError as
+    :func:`~pcf_core.audit.reading.report`.
     """
     chosen, narrowed = _narrowed(run, texts, counts)
     preferences = replace(
@@ -285,18 +275,16 @@ def _narrowed(run: RunSpec, texts: Sequence[str], counts: Sequence[float]) -> tu
     return [index_of[text] for text in templates.texts], run.model_copy(update={"templates": templates})
 
 
-# A run of a calibration model held against what was planted in it.
+# A run of a calibration model compared with what was planted in it.
 
 
 def held_against(
     planted: Planted, preferences: Preferences, report: RiskReport, written: datetime, version: str
 ) -> Calibration:
-    """Compare the report of a calibration model with what was planted in it.
+    """Compare the report of a calibration model, under default options, with what was planted in it.
 
-    ``preferences`` and ``report``: of the same run, the report under the default view options, in which the
-    planted risks are stated.  ``written``: when the results were.  ``version``: of the app that scored the
-    run, empty if unknown.  Raises RunError if the run has other groups, occupations or contexts than the
-    truth.
+    ``written``: time of the results; ``version``: of the app that scored the run, empty if unknown.  Raises
+    RunError if the run has other groups, occupations or contexts than the truth.
     """
     axes = (preferences.groups, preferences.occupations, preferences.templates)
     if axes != (planted.groups, planted.occupations, planted.contexts):

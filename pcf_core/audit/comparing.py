@@ -1,8 +1,7 @@
-"""Two runs on what they have in common: the same templates, occupations and groups, read the same way.
+"""Comparison of runs on their common templates, occupations and groups, read the same way.
 
-The p-values of several comparisons that are read together are corrected for their number.  Which of two
-models has the higher risk may depend on the sentences, so an order is reported together with what finished
-runs of the same two models on other template sets show.
+P-values of several comparisons are corrected for their number.  As the order of two models may depend on the
+sentences, their finished runs on other template sets are compared too.
 """
 
 from __future__ import annotations
@@ -33,9 +32,9 @@ from pcf_core.store.store import Store
 
 @dataclass(frozen=True)
 class Common:
-    """What two runs share, in the order of the first: names, and [2, occupation, template, group] values.
+    """The common part of two runs, in the order of the first.
 
-    ``occupation_weights``: [occupation].  ``left_out``: common occupations without a figure.
+    ``values`` [2, occupation, template, group]; ``left_out``: common occupations without a figure.
     """
 
     run: RunSpec
@@ -57,9 +56,8 @@ def compared(
 ) -> Comparison:
     """Compare two runs on their common templates and occupations, with the counts of the first.
 
-    ``level``: of the intervals, inside (0, 1).  Raises RunError if no template, occupation or group is
-    common, if the groups differ, or for a sampling plan, and EvidenceError, CriterionError or TemplateError
-    as :func:`~pcf_core.audit.reading.report`.
+    Raises RunError if no template, occupation or group is common, groups differ, or a run has a plan, and
+    EvidenceError, CriterionError or TemplateError as :func:`~pcf_core.audit.reading.report`.
     """
     common = common_part(first, second, options)
     criterion = Criterion.parse(options.criterion, options.scale, common.reference)
@@ -101,10 +99,7 @@ def compared(
 
 
 def risk_difference(first: RunView, second: RunView, options: ViewOptions) -> Difference:
-    """Return the difference of R alone that :func:`compared` finds of two runs, in a fraction of its time.
-
-    Its only interval is the one that decides the verdict, over whole templates.  Raises as :func:`compared`.
-    """
+    """Return only R of :func:`compared`, with its interval over whole templates, in much less time."""
     common = common_part(first, second, options)
     differences = risk_differences(
         common.values,
@@ -116,7 +111,7 @@ def risk_difference(first: RunView, second: RunView, options: ViewOptions) -> Di
 
 
 def common_part(first: RunView, second: RunView, options: ViewOptions) -> Common:
-    """Return the preferences of both runs on the templates and occupations that both have."""
+    """Return the preferences of both runs on their common templates and occupations."""
     if first.run.key == second.run.key:
         raise RunError(f"The run {first.run.key} cannot be compared with itself: give two different runs.")
     texts, terms = common_names(first.run, second.run)
@@ -138,10 +133,7 @@ def common_part(first: RunView, second: RunView, options: ViewOptions) -> Common
 
 
 def common_names(first: RunSpec, second: RunSpec) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the templates and the occupations that two runs have in common, in the order of the first.
-
-    Raises RunError if there are none, the groups differ, or for a sampling plan.
-    """
+    """Return common templates and occupations in the order of the first; raises as :func:`compared`."""
     for run in (first, second):
         _refuse_plan(run)
     groups, others = first.topic.group_names, second.topic.group_names
@@ -159,7 +151,7 @@ def common_names(first: RunSpec, second: RunSpec) -> tuple[tuple[str, ...], tupl
 def _counts_warnings(
     first: RunView, second: RunView, one: Side, other: Side, common: Common, options: ViewOptions
 ) -> tuple[str, ...]:
-    """Say whose counts and documents both runs are read with, if the second has others of its own."""
+    """Say whose counts and documents both runs are read with, if those of the second differ."""
     if options.template_weighting != "counts":
         return ()
     name = first.run.templates.name
@@ -180,7 +172,7 @@ def _counts_warnings(
 
 
 def _refuse_plan(run: RunSpec) -> None:
-    """Refuse templates drawn by a plan: they are another sample in each run."""
+    """Refuse templates drawn by a plan, which are another sample in each run."""
     if run.plan is not None and len(run.drawn.templates) < (run.templates.counts > 0).sum():
         raise RunError(
             f"The run {run.key} drew its templates at random by a sampling plan, so they differ from those "
@@ -191,7 +183,7 @@ def _refuse_plan(run: RunSpec) -> None:
 def shared(
     first: Sequence[str], second: Sequence[str], noun: str, one: RunSpec, other: RunSpec
 ) -> tuple[str, ...]:
-    """Return the names that both runs have, in the order of the first; raises RunError if there are none."""
+    """Return the common names, in the order of the first; raises RunError if there are none."""
     have = set(second)
     common = tuple(name for name in first if name in have)
     if not common:
@@ -205,7 +197,7 @@ def shared(
 def picked(
     read: RunView, occupations: Sequence[str], texts: Sequence[str], groups: Sequence[str]
 ) -> FloatArray:
-    """Return [occupation, template, group] preferences of a run in the order asked for."""
+    """Return [occupation, template, group] preferences of a run in the requested order."""
     preferences = read.result.preferences
     axes = []
     for names, request in (
@@ -240,7 +232,7 @@ def sides(first: RunView, second: RunView, common: Common) -> tuple[Side, Side]:
 def warnings_of(
     first: RunView, second: RunView, one: Side, other: Side, weights: FloatArray
 ) -> tuple[str, ...]:
-    """List what a reader has to know before believing a difference between these two runs."""
+    """Return what a reader has to know before believing a difference between these two runs."""
     sentences = []
     for noun, left_out in (
         ("templates", (one.templates_left_out, other.templates_left_out)),
@@ -270,16 +262,15 @@ def warnings_of(
     return tuple(sentences)
 
 
-# Several comparisons that are read together: their tests are controlled for being several.
+# Corrections for several comparisons.
 
 
 def controlled(comparisons: Sequence[Comparison]) -> tuple[Comparison, ...]:
     """Correct each total's p-value for all comparisons, as ``adjusted`` (Holm 1979).
 
-    ``least_p`` is corrected in the same way: no p-value falls when another rises, so that the least p-values
-    of all comparisons give the least that a corrected one can be.  R, R^p and R^c are corrected apart: each
-    is a question of its own.  Holm needs no assumption on how the comparisons depend on each other, and here
-    they share models.  A single comparison stays as it is.
+    ``least_p`` is corrected in the same way, as corrected p-values grow with uncorrected ones.  R, R^p and
+    R^c are corrected separately.  Holm makes no assumption on the dependence of comparisons, which share
+    models here.
 
     Source: Holm 1979, https://www.jstor.org/stable/4615733.
     """
@@ -297,7 +288,6 @@ def controlled(comparisons: Sequence[Comparison]) -> tuple[Comparison, ...]:
 
 
 def _controlled_totals(totals: Sequence[Difference]) -> list[Difference]:
-    """Control the p-values of one quantity, as :func:`controlled` does of each."""
     adjusted, least = holm([total.p_value for total in totals]), holm([total.least_p for total in totals])
     return [
         replace(total, adjusted=p, least_p=least_p)
@@ -305,22 +295,19 @@ def _controlled_totals(totals: Sequence[Difference]) -> list[Difference]:
     ]
 
 
-# Which of many runs share a letter: the paired test does not tell them apart by R.
+# Letters of many runs.
 
-# Of 15 models every p-value, 1/2,001 at the least, is controlled for 105 pairs: none could be under 0.05.
+# With 15 models, p-values of at least 1/2,001 are corrected for 105 pairs: none could be under 0.05.
 MOST_LETTERED = 14
 
 
 def lettered(readings: Sequence[RunView], options: ViewOptions) -> list[str]:
-    """Return the letters of runs on the same templates and occupations, for a table: [run].
+    """Return the letters [run] of runs on the same templates and occupations, for a table.
 
-    Two runs share a letter exactly if nothing says which has the higher risk: the rule is that of
-    :attr:`~pcf_core.core.risk.Difference.ordered`, corrected for all pairs, with the counts of the first;
-    letters are written as by :func:`~pcf_core.measure.ties.letters`.
-
-    Raises RunError for fewer than two runs or more than ``MOST_LETTERED``, for too few templates for any
-    p-value to be small enough, and as :func:`common_part`; EvidenceError, CriterionError and TemplateError as
-    :func:`~pcf_core.audit.reading.report`.
+    Two runs share a letter exactly if neither is shown to have the higher risk
+    (:attr:`~pcf_core.core.risk.Difference.ordered`), corrected for all pairs, with the counts of the first;
+    see :func:`~pcf_core.measure.ties.letters`.  Raises RunError for fewer than two runs or more than
+    ``MOST_LETTERED``, for too few templates for any p-value to be small enough, and as :func:`compared`.
     """
     if not 2 <= len(readings) <= MOST_LETTERED:
         raise RunError(f"Letters can be assigned to 2 to {MOST_LETTERED} runs; {len(readings)} were given.")
@@ -343,15 +330,15 @@ def lettered(readings: Sequence[RunView], options: ViewOptions) -> list[str]:
     return letters(len(readings), apart)
 
 
-# The same two models in other sentences: finished runs that differ from theirs in the template set alone.
+# The same models in other sentences: finished runs that differ only in the template set.
 
 
 @dataclass(frozen=True)
 class OtherSentences:
-    """The risks of two models in one template set, tested.
+    """The tested risks of two models in one template set.
 
-    ``name``: that of the set, with its hash where several have the name.  ``risk``: the difference of R,
-    first less second; ``little``: whether the figures of either say little, so that nothing is answered.
+    ``name``: of the set, with its hash if ambiguous.  ``risk``: the difference of R, first minus second;
+    ``little``: whether coverage of either is too low for an answer.
     """
 
     name: str
@@ -367,10 +354,9 @@ def answers_elsewhere(
     options: ViewOptions,
     on_set: Callable[[str], None] = lambda name: None,
 ) -> list[OtherSentences]:
-    """Test the models of two runs in every other template set of the store, by the names of the sets.
+    """Test the models of two runs in every other template set of the store that these options can read.
 
-    Sets that cannot be read under these options are left out.  ``on_set`` is called with each set's name
-    before it is read.
+    ``on_set`` gets each set's name before it is read.
     """
     pairs = elsewhere((info.run for info in store.runs() if info.complete), first, second)
     named = Counter(run.templates.name for run in (first, *(runs[0] for runs in pairs)))
@@ -387,10 +373,7 @@ def answers_elsewhere(
 def answer_in(
     store: Store, runs: tuple[RunSpec, RunSpec], options: ViewOptions, read: Read = load_result
 ) -> OtherSentences:
-    """Test which of two finished runs on the same templates has the higher risk.
-
-    Raises AuditError if they cannot be read under these options, or not be compared.
-    """
+    """Test which of two finished runs on the same templates has the higher risk; raises AuditError."""
     one, other = (read(store, run, options.protocol, options.aggregation) for run in runs)
     readings = RunView(runs[0], one, options), RunView(runs[1], other, options)
     return OtherSentences(
@@ -407,12 +390,11 @@ def elsewhere(runs: Iterable[RunSpec], first: RunSpec, second: RunSpec) -> list[
 
 
 def alike(runs: Iterable[RunSpec], shown: Sequence[RunSpec]) -> list[tuple[RunSpec, ...]]:
-    """Return those ``runs`` that are like the shown ones except for their templates, by the names of these.
+    """Return those ``runs`` that are like the shown ones except for their templates, ordered by set name.
 
-    Topic, occupations and how each model was scored are the same.  A set that is a part of the one shown, or
-    of which that is a part, is left out: it would only confirm it.  So are the draws of a sampling plan,
-    which are another sample in each run.  Of several runs of one model on the same texts, the first counts.
-    Shown runs on different templates, topics or occupations have nothing of the kind.
+    Left out are subsets and supersets of the shown set, which would only confirm it, sampling plans, and all
+    but the first run of a model on the same texts.  Empty if the shown runs differ in templates, topic or
+    occupations.
     """
     first, models = shown[0], [_scored(run) for run in shown]
     if any(_asked(run) != _asked(first) or run.templates.hash != first.templates.hash for run in shown):

@@ -1,11 +1,9 @@
-"""Risk joined with figures of the occupations: what is regressed on what (PCF 4.4, BVF C.2).
+"""Risk joined with statistics of the occupations (PCF 4.4, BVF C.2), and tilts with the training text.
 
-A line of the US statistics counts once, however many words belong to it: its risk is the mean of theirs, its
-weight the people employed in it.  The frequency of a word is its own.
+A row of the US statistics counts once: its risk is the mean of its words, its weight the people employed.
 
-**A model's mean stereotypes joined with its training text.**  An occupation is compared if at least 20
-documents of the text have a majority and the word stands in small letters, not as part of a name, in at least
-a fifth of those that name it.
+An occupation is compared with the training text if at least 20 documents of it have a majority, and at least
+a fifth of those that name it write the word in lower case, so not as part of a name.
 """
 
 from __future__ import annotations
@@ -94,10 +92,9 @@ def factor_panels(
 ) -> tuple[FactorPanel, ...]:
     """Make panels of wage, education, women's share, word frequency and own figures, each against risk.
 
-    P values are corrected by Holm's method for all slopes of the answer, those of both kinds of lines.
-    ``matching``: how well a word has to fit its line of the statistics.  ``own``: a user's figures, as a
-    further panel.  ``noise``: how these risks change when templates are drawn again; ``None``: they are taken
-    as known.  Raises EvidenceError if the table of the statistics is missing or damaged.
+    P-values are corrected by Holm's method for all slopes of both kinds of lines.  ``matching``: how well a
+    word has to fit its row of the statistics.  ``noise``: variation of these risks over templates; ``None``:
+    they are taken as exact.  Raises EvidenceError if the table of the statistics is missing or damaged.
     """
     risks = {row.occupation: float(getattr(row, quantity)) for row in report.occupations}
     all_factors = factors()
@@ -113,18 +110,14 @@ def factor_panels(
 
 
 def noise_of(reading: RunView, unit: TemplateUnit, quantity: Quantity) -> TemplateNoise | None:
-    """Draw the templates of a run again and return how the risks of its occupations change.
-
-    They are the draws of the intervals over whole templates, which all occupations share.  ``unit``: what
-    intervals over templates draw, with their weights.
-    """
+    """Return how the risks of a run vary over whole templates, given the ``unit`` of its intervals."""
     matrix = reading.matrix
     stereotypes = matrix.criterion.stereotypes(matrix.values)
     return template_noise(matrix.occupations, stereotypes, unit.whole, matrix.criterion, quantity)
 
 
 def _lines(figures: Mapping[str, Factor | None], matching: Matching) -> dict[str, list[str]]:
-    """Map the title of a line to the words that stand for it."""
+    """Return the words that stand for each row, by its title."""
     fitting = MATCHINGS[: MATCHINGS.index(matching) + 1]
     lines: dict[str, list[str]] = {}
     for word, factor in figures.items():
@@ -141,7 +134,6 @@ def _line_panel(
     lines: Mapping[str, Sequence[str]],
     matching: Matching,
 ) -> FactorPanel:
-    """Make a panel with a point for each line that has the figure."""
     read, column = READ[scale.name]
     points: list[FactorPoint] = []
     used = {word for words in lines.values() for word in words}
@@ -178,10 +170,7 @@ def _word_panel(
     figures: Mapping[str, Factor | None],
     lines: Mapping[str, Sequence[str]],
 ) -> FactorPanel:
-    """Make a panel with a point for each word that was counted.
-
-    The words of one line share its people equally.
-    """
+    """Make a panel with a point for each counted word; the words of one row share its people equally."""
     weights: dict[str, float] = {}
     for words in lines.values():
         line = figures[words[0]]
@@ -205,7 +194,6 @@ def _word_panel(
 
 
 def _own_panel(own: OwnFactor, quantity: Quantity, risks: Mapping[str, float]) -> FactorPanel:
-    """Make a panel with a point for each occupation to which the user's file gives a value."""
     points = [
         FactorPoint(word, (word,), own.values[key], risk, own.weights.get(key))
         for word, risk in risks.items()
@@ -279,16 +267,16 @@ def _source(factor: Factor, column: str) -> str:
     return f"{getattr(factor, f'{column}_source')}, {getattr(factor, f'{column}_year')}"
 
 
-# A model's mean stereotypes joined with what its training text says: which occupations are compared.
+# A model's mean stereotypes joined with its training text.
 
 
 FEWEST_DOCUMENTS = 20
-LEAST_AS_WORD = 0.2  # share of the documents; below are surnames (baker, cook) and parts of titles
+LEAST_AS_WORD = 0.2  # share of the documents; below are surnames (baker, cook) and titles
 GROUPS = ("male", "female")
 
 
 def why_not_compared(count: ReadCount | None) -> str:
-    """Say why an occupation is not compared; empty where it is."""
+    """Return why an occupation is not compared, or an empty string."""
     if count is None:
         return "the documents of the training text were not counted for it"
     if count.documents < FEWEST_DOCUMENTS:
@@ -302,7 +290,7 @@ def why_not_compared(count: ReadCount | None) -> str:
 
 
 def read_leans(evidence: Evidence, table: ReadTable) -> dict[str, float]:
-    """Map term to lean of the training text, −1 (all she) to 1 (all he), for the compared terms."""
+    """Return the lean of the training text by compared term, −1 (all she) to 1 (all he)."""
     counts = ((term, table.counts.get(term.casefold())) for term in evidence.terms)
     return {term: count.lean for term, count in counts if count is not None and not why_not_compared(count)}
 
@@ -317,10 +305,9 @@ def read_against(
 ) -> Amplification | None:
     """Compare a model with its training text; ``None`` if no occupation can be compared.
 
-    ``groups``: ``male`` and ``female``, in any order.  ``stereotypes``: [occupation, template, group] against
-    an even split, on the scale that ends at 1.  ``unit``: what of the templates is drawn again, with their
-    weights.  ``tilt``: the mean stereotypes of *male* with their intervals over templates.  Raises TopicError
-    for other groups.
+    ``groups``: ``male`` and ``female``, in any order.  ``stereotypes`` [occupation, template, group]: against
+    an even split, on the scale that ends at 1.  ``tilt``: mean stereotypes of *male* with intervals over
+    templates.  Raises TopicError for other groups.
     """
     if set(groups) != set(GROUPS):
         raise TopicError(

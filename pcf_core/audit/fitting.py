@@ -1,17 +1,12 @@
-"""Which words of a topic count in which template, by what fits at its ``[Y]``: the protocol *fitting*.
+"""The protocol *fitting*: which words of a topic count in which template; and tokens by group.
 
-In most sets every template takes the same at ``[Y]``, and a word counts in all of them or in none.  A set
-mined with several constructions has clauses (*he*), possessives (*his*) and nouns (*a man*): each template
-reads the words that fit in it.
+A set mined with several constructions has clauses (*he*), possessives (*his*) and nouns (*a man*): each
+template reads the words that fit.  Templates state what fits (:attr:`~pcf_core.core.topics.Template.fits`),
+and ``assets/lexicons/parts.toml`` what words are; unknown words and templates leave nothing out.
 
-A template says what fits there (:attr:`~pcf_core.core.topics.Template.fits`); ``assets/lexicons/parts.toml``
-says what the words are.  A word that is in no list may be anything, and a template that says nothing takes
-every word: unknown words and templates leave nothing out.
-
-Also in how many tokens a group's probability lies, by what its words get and not by how many there are.
-
-A word of more tokens is less likely for that alone, and a masked model scores it under as many masks, in
-another sample space.  Groups compare fairly where their probability lies in words of as many tokens.
+Token shares weight the numbers of tokens of a group's words by probability.  Longer words are less likely for
+that alone, and a masked model scores them in another sample space, so groups compare fairly only with similar
+numbers of tokens.
 """
 
 from __future__ import annotations
@@ -49,11 +44,7 @@ NAMES: Mapping[Part, str] = {
 
 
 def _fits_in(run: RunSpec) -> tuple[tuple[Part, ...], ...]:
-    """Return what fits at ``[Y]`` in each template of a run.
-
-    It is no part of a run key: runs stored before templates said it use today's set of the same name and
-    texts.
-    """
+    """Return what fits at ``[Y]`` in each template, by today's set of the name for runs that lack it."""
     templates = run.drawn.templates
     if not any(template.fits for template in templates):
         try:
@@ -67,7 +58,7 @@ def _fits_in(run: RunSpec) -> tuple[tuple[Part, ...], ...]:
 
 
 def is_mixed(run: RunSpec) -> bool:
-    """Tell whether templates of a run take different parts of speech."""
+    """Return whether templates of a run take different parts of speech."""
     return len(set(_fits_in(run))) > 1
 
 
@@ -85,9 +76,9 @@ def identity_of(run: RunSpec) -> list[str]:
 def words_at(topic: Topic, words: Collection[str], fits: tuple[Part, ...]) -> tuple[str, ...]:
     """Return the words that count in a template, in the topic's order.
 
-    In an aligned topic counterparts count together.  If no row of them fits whole, each word that fits
-    counts: *his* and *her* before a noun, whose counterparts in the papers' list are *hers* and *him*.
-    ``words``: those that the model can express.  ``fits``: what fits at ``[Y]``; empty for anything.
+    In an aligned topic counterparts count together, or separately if no complete row of them fits: *his* and
+    *her* before a noun, whose counterparts in the papers' list are *hers* and *him*. ``words``: those that
+    the model can express.  ``fits``: what fits at ``[Y]``; empty for anything.
     """
     able = set(words) - set(unfit_words(topic, [fits]))
     if topic.aligned:
@@ -100,7 +91,7 @@ def words_at(topic: Topic, words: Collection[str], fits: tuple[Part, ...]) -> tu
 def words_by_template(
     run: RunSpec, words: Collection[str], protocol: Protocol = "fitting"
 ) -> tuple[tuple[str, ...], ...]:
-    """Return the words that count in each template; none where all count in all of them."""
+    """Return the words that count in each template; empty if all count everywhere."""
     if protocol != "fitting" or not is_mixed(run):
         return ()
     fits = _fits_in(run)
@@ -126,7 +117,7 @@ def counting(words: Sequence[str], at: Sequence[Sequence[str]]) -> NDArray[np.bo
 
 
 def template_without(run: RunSpec, words: Collection[str], protocol: Protocol) -> str | None:
-    """Return the first template in which a group has no word that counts, ``None`` where there is none."""
+    """Return the first template in which a group has no word that counts, if any."""
     for text, some in zip(run.drawn.texts, words_by_template(run, words, protocol), strict=False):
         if not all(any(word in some for word in group.words) for group in run.topic.groups):
             return text
@@ -134,7 +125,7 @@ def template_without(run: RunSpec, words: Collection[str], protocol: Protocol) -
 
 
 def parts_of(word: str, language: str = "en") -> frozenset[Part]:
-    """Return the parts of speech of a word; empty if they are not known."""
+    """Return the parts of speech of a word; empty if unknown."""
     parts = _lists(settings().assets / "lexicons" / "parts.toml")
     if language.partition("-")[0].lower() != "en":
         return frozenset()
@@ -144,10 +135,7 @@ def parts_of(word: str, language: str = "en") -> frozenset[Part]:
 
 
 def unfit_words(topic: Topic, fits: Iterable[tuple[Part, ...]]) -> dict[str, str]:
-    """Return the words that do not fit in every template, each with the reason.
-
-    ``fits``: what each template takes at ``[Y]``; empty for anything.
-    """
+    """Return the words that do not fit in every template, each with the reason; ``fits``: by template."""
     taken = [one for one in dict.fromkeys(fits) if one]
     reasons = {}
     for word in topic.words:
@@ -159,7 +147,7 @@ def unfit_words(topic: Topic, fits: Iterable[tuple[Part, ...]]) -> dict[str, str
 
 
 def _named(parts: Collection[Part]) -> str:
-    """Name parts of speech; one that a wider one covers goes without saying."""
+    """Name parts of speech, without those that a wider one includes."""
     narrower = {"determiner"} if "possessive" in parts else set()
     return " or ".join(NAMES[part] for part in PARTS if part in parts and part not in narrower)
 
@@ -175,17 +163,14 @@ def _lists(path: Path) -> Mapping[str, frozenset[Part]]:
 
 
 TokenShares = Mapping[str, Mapping[int, float]]  # by group, then by number of tokens; sums to 1 in each group
-UNEQUAL = 0.05  # of a group's probability that lies in other numbers of tokens than another's: it is said
+UNEQUAL = 0.05  # share of probability in other numbers of tokens than another group's that needs a warning
 
 
-TOKENS_DIFFER = "The groups' words have different numbers of tokens"  # with which that warning begins
+TOKENS_DIFFER = "The groups' words have different numbers of tokens"  # beginning of that warning
 
 
 class TokenSums:
-    """What the words of each group got, by their number of tokens, summed over the cells read so far.
-
-    A word gets its share of the topic's probability in a cell, so that every cell counts alike.
-    """
+    """Probability of groups' words by number of tokens, summed over cells with equal weight."""
 
     def __init__(self, topic: Topic, words: Sequence[str]) -> None:
         self._group = {
@@ -195,7 +180,7 @@ class TokenSums:
         self._sums: dict[str, dict[int, float]] = {group.name: {} for group in topic.groups}
 
     def add(self, nats: FloatArray, tokens: Sequence[int]) -> None:
-        """Add cells, [cell, word] nats with some probability each, at a place with these tokens a word."""
+        """Add cells, [cell, word] nats with some probability each, where words have these tokens."""
         logs = nats.astype(np.float64)
         shares = np.exp(logs - np.logaddexp.reduce(logs, axis=-1)[:, np.newaxis]).sum(axis=0)
         for word, number, share in zip(self._words, tokens, shares.tolist(), strict=True):
@@ -204,7 +189,7 @@ class TokenSums:
 
     @property
     def shares(self) -> TokenShares:
-        """The sums as shares of each group; if a group got nothing, its words count alike."""
+        """The sums as shares of each group; if a group has none, its words count equally."""
         by_group = {}
         for group, sums in self._sums.items():
             whole = sum(sums.values())
@@ -223,14 +208,14 @@ def mean_tokens(shares: TokenShares) -> dict[str, float]:
 
 
 def largest_difference(shares: TokenShares) -> float:
-    """Return the largest total variation distance between the tokens of two groups: 0 alike, 1 disjoint."""
+    """Return the largest total variation distance between the tokens of two groups: 0 equal, 1 disjoint."""
     numbers = sorted({number for by_number in shares.values() for number in by_number})
     table = np.array([[by_number.get(number, 0.0) for number in numbers] for by_number in shares.values()])
     return float(np.abs(table[:, np.newaxis] - table[np.newaxis]).sum(axis=-1).max() / 2)
 
 
 def are_unequal(shares: TokenShares | None) -> bool:
-    """Tell whether groups differ so much in the tokens of their words that a warning is needed."""
+    """Return whether groups differ so much in the tokens of their words that a warning is needed."""
     return shares is not None and largest_difference(shares) > UNEQUAL
 
 
@@ -241,7 +226,7 @@ def most_and_least(shares: TokenShares) -> tuple[str, str]:
 
 
 def token_warnings(family: str, shares: TokenShares | None) -> tuple[str, ...]:
-    """Warn in a sentence where groups differ in the tokens of their words, by what the words get."""
+    """Return a warning if groups differ in the tokens of their words, weighted by probability."""
     if shares is None or not are_unequal(shares):
         return ()
     means, (most, least) = mean_tokens(shares), most_and_least(shares)

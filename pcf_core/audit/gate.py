@@ -1,10 +1,10 @@
-"""The gate: whether a model keeps the limits of a policy, by intervals and paired tests, never by a figure.
+"""The gate: whether a model is within the limits of a policy, decided by intervals and paired tests.
 
     Policy -> for each context, look by look: RunView (and that of the baseline) -> Judged -> GateReport
 
-The caller scores: :func:`check_context` asks for the run of a look and gets a reading.  An increase *exceeds*
-its limit if the interval of the difference lies above it and, with a limit of 0 or more, the permutation test
-of :mod:`pcf_core.measure.comparison` rejects that the two models are alike.
+The caller scores: :func:`check_context` asks for the run of a look and gets its preferences.  An increase
+*exceeds* its limit if the interval of the difference lies above it and, with a limit of 0 or more, the
+permutation test of :mod:`pcf_core.measure.comparison` rejects that the two models are alike.
 """
 
 from __future__ import annotations
@@ -44,10 +44,9 @@ MOST_CELLS = 100_000_000  # resamples × occupations × groups: 0.8 GB an array
 class Judged(Record):
     """One limit and the verdict on it.
 
-    ``value``: the figure, or the difference from the baseline; it is shown, and decides nothing.
-    ``interval``: what decides; its level is 1 − the limit's part of the error.  ``p_value``: of an increase,
-    from the paired permutation test; ``None`` elsewhere and if both are the same model.  ``run``: what was
-    read, ``templates`` of the ``available`` ones.
+    ``value``: the figure, or the difference from the baseline, for display only.  ``interval`` decides, at
+    level 1 − the limit's part of the error.  ``p_value``: of an increase, unless both are the same model.
+    ``run``: with ``templates`` of the ``available`` ones.
     """
 
     limit: Limit
@@ -63,10 +62,9 @@ class Judged(Record):
 class ContextReport(Record):
     """The limits of one context.
 
-    ``topic``, ``templates``, ``evidence``: titles or names.  ``baseline``: the label of the model that
-    increases are measured from, and ``baseline_run`` its run at the last look; empty without one.
-    ``warnings``: what a reader has to know of the figures.  ``reliable``: whether these are an answer, or the
-    model almost never uses the topic's words, so that the verdicts stand and no page shows the figures.
+    ``topic``, ``templates``, ``evidence``: titles or names.  ``baseline``: label of the model that increases
+    are measured from, and ``baseline_run`` its run at the last look, if any.  ``reliable``: false if coverage
+    is so low that figures are hidden, although the verdicts stand.
     """
 
     topic: str
@@ -81,19 +79,19 @@ class ContextReport(Record):
     reliable: bool = True
 
     def outcome_of(self, judged: Judged) -> Outcome:
-        """Return what follows from the verdict on a limit."""
+        """Return the outcome of the verdict on a limit."""
         if judged.verdict == "cannot tell":
             return self.cannot_tell
         return "pass" if judged.verdict == "within" else "fail"
 
     @property
     def outcome(self) -> Outcome:
-        """What follows from all its limits: the worst."""
+        """The worst outcome of its limits."""
         return _worst(self.outcome_of(one) for one in self.judged)
 
 
 class GateReport(Record):
-    """Which limits of a policy a model keeps; ``model``: its label; ``error``: of all verdicts together."""
+    """Verdicts on all limits of a policy; ``model``: its label; ``error``: of all verdicts together."""
 
     model: str
     title: str
@@ -108,7 +106,7 @@ class GateReport(Record):
 
     @property
     def verdict(self) -> LimitVerdict:
-        """*exceeds* if one limit is exceeded, *within* if all are kept, else *cannot tell*."""
+        """*exceeds* if one limit is exceeded, *within* if the model is within all, else *cannot tell*."""
         verdicts = {one.verdict for one in self.judged}
         if "exceeds" in verdicts:
             return "exceeds"
@@ -116,7 +114,7 @@ class GateReport(Record):
 
     @property
     def outcome(self) -> Outcome:
-        """What follows: the worst of all limits."""
+        """The worst outcome of all limits."""
         return _worst(context.outcome for context in self.contexts)
 
 
@@ -135,12 +133,12 @@ def check_groups(policy_context: Context, topic: Topic) -> None:
 
 
 def check_plan(context: Context, run: RunSpec, error: float, *, early: bool, has_baseline: bool) -> None:
-    """Refuse limits that no verdict can be reached on, before anything is scored for them.
+    """Refuse limits on which no verdict is possible, before anything is scored for them.
 
-    ``error``: that of each limit.  ``early``: whether there are looks before all templates are scored.
-    Raises PolicyError for a limit on a group that the topic lacks, or on an increase without a baseline,
-    CriterionError for an unknown criterion, or an error so small that resampling cannot show it, and
-    EvidenceError or TopicError for weights or a reference that the run cannot be read with.
+    ``error``: of each limit.  ``early``: whether there are looks before all templates are scored.  Raises
+    PolicyError for a limit on an unknown group, or on an increase without a baseline, CriterionError for an
+    unknown criterion or an error too small for resampling, and EvidenceError or TopicError for unusable
+    weights or references.
     """
     check_groups(context, run.topic)
     if context.compares and not has_baseline:
@@ -163,11 +161,11 @@ def _resamples_of(error: float, occupations: int, groups: int) -> int:
     return resamples
 
 
-# Growing sets of templates, in an order that no score decides.
+# Growing sets of templates, in an order independent of scores.
 
 
 def scoring_order(texts: Sequence[str], weights: FloatArray) -> NDArray[np.intp]:
-    """Return [template] rows, the heaviest first; those that weigh alike by the hashes of their texts."""
+    """Return [template] rows, heaviest first, ties by the hashes of their texts."""
     hashes = [hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest() for text in texts]
     return np.array(sorted(range(len(texts)), key=lambda place: (-weights[place], hashes[place])))
 
@@ -212,10 +210,9 @@ def check_context(
     """Judge the limits of one context, in looks if it may stop early.
 
     A limit keeps the verdict of the look that decided it; scoring ends once every limit has one.  ``run``: of
-    all its templates.  ``error``: that of each limit.  ``read``: scores the run of a look, if need be, and
-    reads it.  ``policy``: says what *cannot tell* means if the context does not.  ``early``: whether there
-    are looks before all templates are scored.  ``read_baseline``: returns the reading to compare that of a
-    look's run with.
+    all its templates.  ``error``: of each limit.  ``read`` scores the run of a look, if need be, and reads
+    it; ``read_baseline`` returns what to compare it with.  ``policy``: says what *cannot tell* means if the
+    context does not.
 
     Raises InputError as :func:`check_plan`, and RunError for a baseline that has other groups, or no template
     or occupation in common.
@@ -228,7 +225,7 @@ def check_context(
         reading = read(first_templates(run, order[: stage.templates]))
         if context.compares and read_baseline is not None:
             other = read_baseline(reading.run)
-            common_names(reading.run, other.run)  # also of the same model, which is compared with nothing
+            common_names(reading.run, other.run)  # even for the same model, which is not compared
         look = Look(reading, other, stage.error, len(order))
         judged |= {limit: look.judged(limit) for limit in left}
         warnings = look.warnings
@@ -251,20 +248,16 @@ def check_context(
 
 
 def same_model(one: ScoringKey, other: ScoringKey) -> bool:
-    """Tell whether two keys are of the same weights, read by the same rules, under any names.
+    """Return whether two keys have the same weights and rules, under any names, trusting a pack's claim.
 
-    A pack's word for its weights counts: whoever says that they are the candidate's cannot let it pass where
-    it would not pass against itself.
+    A false claim gains nothing: the candidate would be compared with itself.
     """
     return one.model_dump(exclude={"model"}) == other.model_dump(exclude={"model"})
 
 
 @dataclass(frozen=True)
 class Look:
-    """The readings of a model and, if wanted, of its baseline at one look.
-
-    ``error``: intervals have the level 1 − ``error``.  ``available``: templates of the whole set.
-    """
+    """A model and perhaps its baseline; ``error`` of the intervals, ``available`` templates of the set."""
 
     reading: RunView
     baseline: RunView | None
@@ -273,23 +266,23 @@ class Look:
 
     @property
     def options(self) -> ViewOptions:
-        """How both are read."""
+        """The view options of both."""
         return self.reading.options
 
     @property
     def level(self) -> float:
-        """Of the intervals."""
+        """The level of the intervals."""
         return 1 - self.error
 
     @cached_property
     def resamples(self) -> int:
-        """How many resamples show the ends of intervals of this level."""
+        """How many resamples intervals of this level need."""
         occupations, _, groups = self.reading.matrix.values.shape
         return _resamples_of(self.error, occupations, groups)
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What a reader has to know of the figures of this look."""
+        """What a reader has to know about the figures of this look."""
         sentences = self._comparison.warnings if self._comparable else self.reading.matrix.warnings
         return tuple(dict.fromkeys(sentences))
 
@@ -317,9 +310,9 @@ class Look:
         )
 
     def _reaching(self, limit: Limit, low: float, high: float) -> tuple[float, float]:
-        """Return an interval that, without a width, reaches as far as unseen contexts could move it."""
+        """Widen an interval of zero width for unseen contexts."""
         signed = limit.increase or limit.quantity == "tilt"
-        if limit.increase:  # on common templates, of two models
+        if limit.increase:  # two models on common templates
             effective, figures = self._comparison.effective_templates, 2
         else:
             effective, figures = effective_number(self.reading.matrix.template_weights), 1

@@ -1,13 +1,10 @@
-"""What a model knows: from stored word log-probabilities to a knowledge report.
+"""From stored word log-probabilities to a knowledge report.
 
     KnowledgeSet -> word log-probabilities -> p(right | right or wrong) -> KnowledgeReport
 
-It has a path of its own beside that of runs, through the same store and scorers.  A run has the same groups
-in every prompt, and whatever reads runs (pages, comparisons, exports) speaks of discrimination and calls the
-gap caprice; here the groups are the answers of each fact, and the gap is no caprice.  Every answer of the set
-is scored in every prompt.  So the blocks of the store stay rectangles, a set whose answers are sorted anew
-scores nothing, and we know what the answers of a fact get with another subject, which a preference for
-frequent words explains and knowledge does not.
+Every answer of the set is scored in every prompt, so that blocks of the store are rectangles, regrouped
+answers need no scoring, and the answers of a fact can be compared with their probabilities for other
+subjects, which a preference for frequent words would explain.
 """
 
 from __future__ import annotations
@@ -39,16 +36,16 @@ from pcf_core.measure.knowledge import (
 from pcf_core.store.layer import Missing
 from pcf_core.store.store import Store
 
-# Which answers of a knowledge set count, and how probable the right ones are among them.
+# Answers that count, and the probability of the right ones.
 
 
 @dataclass(frozen=True)
 class AnswerProbabilities:
     """Probabilities of the right answers of a knowledge set.
 
-    ``facts``: those that count, with the answers that count.  ``values``: [fact, template] p(right | right or
-    wrong).  ``elsewhere``: for each fact [subject, template] the same in the prompts of the subjects that
-    have none of its right answers, possibly of no subject.
+    ``facts``: those that count, with the answers that count.  ``values`` [fact, template]: p(right | right or
+    wrong). ``elsewhere``: for each fact [subject, template] the same in the prompts of the subjects that
+    share none of its right answers, possibly none.
     """
 
     facts: tuple[Fact, ...]
@@ -61,7 +58,7 @@ OF_GROUPS: tuple[Protocol, ...] = ("equal-tokens", "fitting")  # selections that
 
 
 def knowledge_protocol(protocol: Protocol) -> Protocol:
-    """Return the protocol under which facts are read beside runs that are read under this one."""
+    """Return the protocol for facts that corresponds to one for runs."""
     return "exact" if protocol in OF_GROUPS else protocol
 
 
@@ -93,10 +90,10 @@ def answer_probabilities(
 ) -> AnswerProbabilities:
     """Compute p(right | right or wrong) of every fact in every template.
 
-    ``words``: the answers that count, in the order of the last axis; ``unusable``: the others.  ``nats``:
-    [fact, template, word] log-probabilities.  ``table`` says which answers the model cannot tell apart: of
-    several right ones, or wrong ones, one counts, and an answer that is both right and wrong counts for
-    neither.  Facts without a right or a wrong answer that counts are left out, with the reason.
+    ``words``: the answers that count, in the order of the last axis; ``unusable``: the others.  ``nats``
+    [fact, template, word]: log-probabilities.  Of answers with equal tokens in ``table``, one counts if all
+    are right or all wrong, else none.  Facts without a right or a wrong answer that counts are left out, with
+    the reason.
     """
     column_of = {word: column for column, word in enumerate(words)}
     facts, values, elsewhere, left_out = [], [], [], list(unusable)
@@ -117,7 +114,7 @@ def answer_probabilities(
             np.logaddexp.reduce(nats[..., [column_of[word] for word in some]].astype(np.float64), axis=-1)
             for some in (used.right, used.wrong)
         ]
-        everywhere = shares_of(np.stack(logs, axis=-1))[..., 0]  # [fact, template], with every subject
+        everywhere = shares_of(np.stack(logs, axis=-1))[..., 0]  # [fact, template], for every subject
         if np.isnan(everywhere[index]).any():
             left_out.append(
                 LeftOut(name=fact.subject, reason="the model gives its answers no probability at all")
@@ -149,7 +146,7 @@ def _told_apart(fact: Fact, table: TokenTable) -> tuple[Fact, list[LeftOut]]:
     ]
 
 
-# What makes the numbers of a knowledge report say less than they seem to.
+# Warnings.
 
 
 FEW = 8  # templates or facts below which a report warns
@@ -185,7 +182,7 @@ def _knowledge_warnings(
     for fact in facts:
         cells = nats[row_of[fact.subject]][ends][:, [column_of[word] for word in fact.answers]]
         coverage = coverage_of(cells, [table.tokens[word] for word in fact.answers], family, right_text=False)
-        assert coverage is not None  # no text right of [Y] is scored with the word in any of these
+        assert coverage is not None  # none of these has text right of [Y] that is scored with the word
         low += int((np.max(list(coverage.values()), axis=0) < LOW_COVERAGE).sum())
     if low:
         warnings.append(
@@ -200,7 +197,7 @@ AUDIT = "self-audit"
 
 
 def missing_answers(store: Store, key: ScoringKey, facts_set: KnowledgeSet) -> list[Missing]:
-    """List what the store lacks of a set: blocks of prompts × answers."""
+    """Return what the store lacks of a set: blocks of prompts × answers."""
     return missing(store, key, facts_set.prompts, facts_set.words)
 
 
@@ -210,15 +207,14 @@ def answer_slots(facts_set: KnowledgeSet) -> tuple[Slot, ...]:
 
 
 def knowledge_key(facts_set: KnowledgeSet, key: ScoringKey) -> str:
-    """Return the key that equal requests have in common; the self-audit is stored under it."""
+    """Return the key of equal requests, under which the self-audit is stored."""
     return digest([key.hash, facts_set.hash])
 
 
 def knowledge_audit_of(store: Store, key: ScoringKey, facts_set: KnowledgeSet) -> SelfAudit | None:
     """Load the self-audit that was made when a set was scored.
 
-    ``None`` while it is under way, if nothing was scored for the set itself, or if an earlier version scored
-    it.
+    ``None`` if it is in progress, was made for another set, or by an earlier version.
     """
     stored = store.load_result(knowledge_key(facts_set, key), AUDIT)
     try:
@@ -228,7 +224,7 @@ def knowledge_audit_of(store: Store, key: ScoringKey, facts_set: KnowledgeSet) -
 
 
 def audit_begun(store: Store, key: ScoringKey, facts_set: KnowledgeSet) -> bool:
-    """Tell whether the scoring of a set was begun and its self-audit is missing."""
+    """Return whether the scoring of a set was begun and its self-audit is missing."""
     key_of_set = knowledge_key(facts_set, key)
     return store.has_result(key_of_set, AUDIT) and knowledge_audit_of(store, key, facts_set) is None
 
@@ -248,12 +244,12 @@ def knowledge_report(
     score: str = DEFAULT_SCORE,
     protocol: Protocol = "exact",
 ) -> KnowledgeReport:
-    """Report what the model of ``key`` knows of a set that was scored; templates weigh alike.
+    """Report what the model of ``key`` knows of a scored set, with equally weighted templates.
 
-    ``score``: the name of J, one of :data:`pcf_core.measure.knowledge.SCORES`.  ``protocol``:
-    ``single-token`` counts only answers of one token.  Raises RunError if some of it is not scored yet,
-    CriterionError for an unknown score or if all facts that count have the weight 0, and ModelError if the
-    model can express right and wrong answers of no fact.
+    ``score``: one of :data:`pcf_core.measure.knowledge.SCORES`.  ``protocol``: ``single-token`` counts only
+    answers of one token.  Raises RunError if some of it is not scored yet, CriterionError for an unknown
+    score or if all facts that count have the weight 0, and ModelError if the model can express right and
+    wrong answers of no fact.
     """
     chosen = knowledge_score(score)
     lacking = sum(len(block.prompts) for block in missing_answers(store, key, facts_set))

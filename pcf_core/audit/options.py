@@ -1,4 +1,4 @@
-"""How scores are read: the view options of pages, links and the command line, each a declared field."""
+"""The view options of pages, links and the command line, each a declared field."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from pcf_core.core.topics import Evidence, Topic
 from pcf_core.material.evidence import labour_reference, occupation_weights
 from pcf_core.measure.resampling import TemplateUnit
 
-# What links, commands and kept requests say of units that have another name today.
+# Earlier names of units in links, commands and stored requests.
 OLD_UNITS: Mapping[str, Unit] = {"usual": "counts-only", "mention": "counts-only-mentions"}
 
 
 def checked_margin(text: str) -> str:
-    """Return a margin as it was written."""
+    """Check a margin and return it unchanged."""
     try:
         value = float(text)
     except ValueError as error:
@@ -37,13 +37,13 @@ def checked_margin(text: str) -> str:
 
 
 class ViewOptions(Record):
-    """How scores are read: nothing here costs a score, everything here is in the URL.
+    """How scores are read: options that need no new scoring and are part of the URL.
 
     ``occupation_weights``: ``uniform``, ``employment``, ``list`` or a CSV file.  ``reference``: the neutral
-    p*, ``uniform`` (1/|Y|) or ``labour`` (the labour force's shares, two groups of gender).
-    ``aggregation``: what a group gets of its words' probabilities, their ``sum`` (PCF Eq. 11) or their
-    ``mean``.  ``unit``: what intervals over templates draw again, see :mod:`pcf_core.measure.bootstrap`:
-    whole templates, or the counts only, which holds the sentences fixed.
+    p*, ``uniform`` (1/|Y|) or ``labour`` (the labour force's shares, two groups of gender).  ``aggregation``:
+    ``sum`` (PCF Eq. 11) or ``mean`` of the probabilities of a group's words.  ``unit``: resampled for
+    intervals over templates, see :mod:`pcf_core.measure.bootstrap`: whole templates, or only their counts,
+    with fixed sentences.
     """
 
     template_weighting: Literal["counts", "equal"] = option(
@@ -175,12 +175,12 @@ class ViewOptions(Record):
 
     @property
     def of_figures(self) -> dict[str, str]:
-        """The options that decide the figures, by their names: all but those of intervals and verdicts."""
+        """The options that decide the figures: all but those of intervals and verdicts."""
         return self.model_dump(exclude={"unit", "margin"})
 
 
 class PageOptions(ViewOptions):
-    """The view options of pages and reports: also which of the intervals are shown."""
+    """The view options of pages and reports, including which intervals are shown."""
 
     over: Over = option(
         "templates",
@@ -196,46 +196,45 @@ Kind = TypeVar("Kind", bound=ViewOptions)
 
 
 def shown_fields(kind: type[ViewOptions] = ViewOptions) -> Mapping[str, Option]:
-    """Return the view options by their fields' names, in the order of pages, links and commands."""
+    """Return the view options by field name, in the order shown."""
     return declared(kind)
 
 
 def link_parameters(options: ViewOptions) -> dict[str, str]:
-    """Return view options by the links' names, each value by its own name."""
+    """Return view options by link name, with plain values."""
     return link_values(options)
 
 
 def page_parameters(options: ViewOptions) -> dict[str, str]:
-    """Return view options as addresses of pages have them: each value is called what its list calls it."""
+    """Return view options as in addresses of pages, with labels as values."""
     return page_values(options)
 
 
 def from_link(kind: type[Kind], values: Mapping[str, Any]) -> Kind:
-    """Return the view options that a link says, or the widgets that are bound to it, by the links' names."""
+    """Return the view options of a link or its widgets, by link name."""
     return from_page(kind, values)
 
 
 def in_words(options: ViewOptions, name: str) -> str:
-    """Return what reports call the value of an option; a value without words is called what it is."""
+    """Return the name of an option's value in reports."""
     value: str = getattr(options, name)
     return shown_fields(type(options))[name].spec.words.get(value, value)
 
 
 def word_scoring(protocol: str) -> str:
-    """Return what pages and reports call a protocol: which words count."""
+    """Return the name of a protocol on pages and in reports."""
     return shown_fields()["protocol"].spec.words.get(protocol, protocol)
 
 
-# What intervals over templates draw again, by the view options and what a template set knows.
+# The unit that intervals over templates resample.
 
 
 def unit_of(run: RunSpec, weights: FloatArray, options: ViewOptions) -> TemplateUnit:
-    """Return the unit of a run's templates, by their [template] weights.
+    """Return the unit of a run's templates, by their [template] weights: a draw for an unfinished plan.
 
-    It is the template, unless only the counts are to be resampled and are the weights: then the document if
-    every template with a count knows its documents, else the template; or the mention.  With a sampling plan
-    that has not drawn every template, the draw is the unit whatever the options say.  Raises CriterionError
-    if mentions are wanted and a count is no whole number.
+    Otherwise a template, unless only counts are resampled and are the weights: then a mention, or a document
+    if every template with a count has its number of documents.  Raises CriterionError for a count that is not
+    a whole number.
     """
     templates = run.drawn.templates
     counts = run.drawn.counts
@@ -250,21 +249,21 @@ def unit_of(run: RunSpec, weights: FloatArray, options: ViewOptions) -> Template
 
 
 def unit_of_matrix(weights: FloatArray, options: ViewOptions) -> TemplateUnit:
-    """Return the unit of [template] weights: the template, or mentions where weights are whole numbers."""
+    """Return the unit of [template] weights: the template, or mentions if requested."""
     if options.unit == "counts-only-mentions":
         return TemplateUnit.mentions(weights)
     return TemplateUnit.templates(weights)
 
 
-# Which occupations count, with what weights, and against what neutral point, under view options.
+# Occupations that count, with weights and neutral point.
 
 
 @dataclass(frozen=True)
 class Counted:
     """The occupations that count.
 
-    ``weights``: by occupation, in the order of the list, >= 0 with a positive sum.  ``reference``:
-    [occupation, group] p* in that order, ``None`` for an even split.  ``left_out``: those without a figure.
+    ``weights``: by occupation, in the order of the list, >= 0 with a positive sum.  ``reference``
+    [occupation, group]: p* in that order, ``None`` for an even split.  ``left_out``: those without a figure.
     """
 
     weights: Mapping[str, float]

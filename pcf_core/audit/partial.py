@@ -1,8 +1,7 @@
-"""A run that is still being scored, read as far as it is complete.
+"""Partial results of a run that is still being scored, without scoring or storing anything.
 
-Complete are its occupations of which every sentence is scored, or its sentences that are scored with every
-occupation.  These alone are a smaller run, with a key of its own, and are read like any other: no number of
-theirs can pass for one of the whole run.  Nothing is scored for it, and nothing of it is stored.
+Occupations with every sentence scored, or sentences scored with every occupation, form a smaller run with a
+key of its own.
 """
 
 from __future__ import annotations
@@ -27,11 +26,7 @@ FEWEST = 2  # complete occupations or sentences, below which nothing is read
 
 @dataclass(frozen=True)
 class CompletePart:
-    """The complete part of an unfinished run: ``done`` of its ``total`` occupations, or templates.
-
-    ``run``: these alone.  ``over``: which of the two they are, and so what a range has to be over to say
-    where a figure of the whole run may lie.
-    """
+    """The complete part of an unfinished run: ``done`` of ``total``, ``over`` occupations or templates."""
 
     run: RunSpec
     over: Literal["occupations", "templates"]
@@ -45,9 +40,9 @@ class CompletePart:
 
 
 def complete_part(store: Store, run: RunSpec) -> CompletePart | None:
-    """Return the complete occupations of a run, or its complete templates where their share is larger.
+    """Return the complete occupations of a run, or its complete templates if their share is larger.
 
-    ``None`` before two are complete, and for a run with a sampling plan, of which each look has an estimate.
+    ``None`` for fewer than two, and for a sampling plan.
     """
     if run.plan is not None:
         return None
@@ -80,10 +75,7 @@ def _lacking(store: Store, run: RunSpec) -> NDArray[np.bool_]:
 
 
 def partial_report(store: Store, part: CompletePart, options: ViewOptions) -> Report | None:
-    """Report the complete part of a run under view options; ``None`` if it cannot be read under them.
-
-    Of the intervals it has those of the risk alone.
-    """
+    """Report the complete part of a run, with intervals of R only; ``None`` if it cannot be read."""
     try:
         return Results(store, recomputed_result).report(part.run, options, brief=True)
     except AuditError:
@@ -91,10 +83,7 @@ def partial_report(store: Store, part: CompletePart, options: ViewOptions) -> Re
 
 
 def range_of_whole(part: CompletePart, report: RiskReport) -> Interval | None:
-    """Return where the risk of the whole run will probably lie; ``None`` where too few are complete to say.
-
-    Intervals over counts alone say nothing of other sentences.
-    """
+    """Return a range for the whole run's risk, unless too little or only counts are resampled."""
     interval = report.interval("overall_risk", part.over)
     if interval is None or interval.few or interval.unit in COUNTS_ONLY:
         return None

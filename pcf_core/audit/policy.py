@@ -1,4 +1,4 @@
-"""Policies of the gate: which limits a model has to keep, where, and what follows if we cannot tell.
+"""Policies of the gate: the limits for a model, where they apply, and what follows if we cannot tell.
 
 A policy is a TOML file (docs/gate.md).  It names topics, templates and lists as the command line does and
 contains nothing that is executed.
@@ -50,13 +50,13 @@ ShortName = Annotated[str, Field(max_length=200), AfterValidator(_printable)]
 
 
 class StrictRecord(Record):
-    """A record whose fields take values of their own type alone: "0.4" is no number, 1 is not true."""
+    """A record without type conversions: "0.4" is no number, 1 is not true."""
 
     model_config = ConfigDict(strict=True)
 
 
 class Most(StrictRecord):
-    """The most that R, prejudice and caprice may be, on the scale that ends at 1."""
+    """The upper limits of R, prejudice and caprice, on the scale that ends at 1."""
 
     risk: Share | None = None
     prejudice: Share | None = None
@@ -64,7 +64,7 @@ class Most(StrictRecord):
 
 
 class MostIncrease(StrictRecord):
-    """By how much they may lie above those of the baseline; below 0, by how much they have to lie below."""
+    """The largest increases over the baseline; negative ones require a decrease."""
 
     risk: Change | None = None
     prejudice: Change | None = None
@@ -72,7 +72,7 @@ class MostIncrease(StrictRecord):
 
 
 class Limit(Record):
-    """One limit.  ``group``: of a tilt.  ``increase``: the limit is on the difference from the baseline."""
+    """One limit.  ``group``: of a tilt.  ``increase``: it is on the difference from the baseline."""
 
     quantity: Quantity
     limit: float
@@ -81,11 +81,11 @@ class Limit(Record):
 
 
 class Context(StrictRecord):
-    """One measurement and the limits that it has to keep.
+    """One measurement and its limits.
 
-    ``templates``, ``evidence``: empty for the topic's own.  ``max_tilt``: by group, the most that the mean
-    stereotype towards it may be, against an even split.  ``baseline``: a run, a model or a pack.  The other
-    fields are those of the command line's options; scores are read on the scale ``pcf``.
+    ``templates``, ``evidence``: empty for the topic's own.  ``max_tilt``: by group, the largest mean
+    stereotype towards it, against an even split.  ``baseline``: a run, a model or a pack.  Other fields are
+    those of the command line's options; the scale is ``pcf``.
     """
 
     topic: Name
@@ -105,7 +105,7 @@ class Context(StrictRecord):
 
     @property
     def limits(self) -> tuple[Limit, ...]:
-        """The limits, in the order in which they are shown."""
+        """The limits, in the order shown."""
         return tuple(self._limits())
 
     def _limits(self) -> Iterator[Limit]:
@@ -124,7 +124,7 @@ class Context(StrictRecord):
 
     @property
     def options(self) -> ViewOptions:
-        """How the scores are read, with whole templates drawn; PolicyError for an unknown criterion."""
+        """The view options, with whole templates resampled; PolicyError for an unknown criterion."""
         given = {"criterion": self.criterion, "reference": self.reference, "aggregation": self.aggregation}
         try:
             return ViewOptions.model_validate(
@@ -153,11 +153,10 @@ class Context(StrictRecord):
 
 
 class Policy(StrictRecord):
-    """The limits that a model has to keep.
+    """The limits that a model has to be within.
 
-    ``error``: the chance of any wrong verdict that the policy aims at, shared by all its limits.
-    ``cannot_tell``: what follows if a verdict is neither *within* nor *exceeds*, unless a context says it.
-    ``stop_early``: score no more templates than the verdicts need.
+    ``error``: the target probability of any wrong verdict, shared by all its limits.  ``cannot_tell``: the
+    default outcome of such a verdict.  ``stop_early``: score no more templates than the verdicts need.
     """
 
     title: ShortName = ""
@@ -191,8 +190,8 @@ class Policy(StrictRecord):
 def read_policy(path: Path) -> Policy:
     """Read a policy from a TOML file.
 
-    Raises PolicyError for a file that is over 64 kB, not readable or not TOML, for a field that is unknown,
-    missing or of another type or range, and for no limit or too many.
+    Raises PolicyError for a file over 64 kB or unreadable, for a field that is unknown, missing or not
+    allowed, and for no limit or too many.
     """
     try:
         size = path.stat().st_size
@@ -208,13 +207,13 @@ def read_policy(path: Path) -> Policy:
 
 
 def policies_in(folder: Path | None) -> dict[str, Path]:
-    """List the files of an operator's folder that may be policies, by name without ending."""
+    """Return the TOML files of an operator's folder, by name without ending."""
     if folder is None:
         return {}
     return {path.stem: path for path in sorted(folder.glob("*.toml")) if path.stem.isprintable()}
 
 
 def uploaded_policy(name: str, data: bytes) -> Policy:
-    """Read a policy from an upload, of which nothing is stored; raises as :func:`read_policy`."""
+    """Read a policy from an upload, without storing it; raises as :func:`read_policy`."""
     with uploaded(upload_label(name), data) as path:
         return read_policy(path)

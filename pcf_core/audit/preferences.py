@@ -1,7 +1,6 @@
-"""From the words' log-probabilities in the store to a run's preferences, some shards at a time.
+"""From stored log-probabilities of words to a run's preferences, with only some shards in memory.
 
-This file decides which words count, what their group gets, and how much of the probability they cover.
-Millions of prompts are never held at once.
+This file decides which words count, the probability of their group, and its coverage.
 """
 
 from __future__ import annotations
@@ -59,13 +58,13 @@ from pcf_core.models.scoring.base import MOST_NAMED, has_right_text
 from pcf_core.store.layer import Missing
 from pcf_core.store.store import Store
 
-LEFT_WITHOUT: Mapping[Protocol, str] = {  # why a selection may leave a group without a word
+LEFT_WITHOUT: Mapping[Protocol, str] = {  # why a selection may leave a group without words
     "single-token": "its tokenizer has none of them in one token",
     "equal-tokens": "its tokenizer cuts the words of the groups too differently",
     "fitting": "none of them fits at [Y]",
 }
 
-# From words to groups: which words count, what their group gets, how much of the probability they cover.
+# From words to groups.
 
 
 def build_run(
@@ -76,11 +75,11 @@ def build_run(
 
 
 def preferences_of(log_probabilities: FloatArray, topic: Topic, words: Sequence[str]) -> FloatArray:
-    """Compute preferences over groups (PCF Eq.  10–11; BVF Eq.  8), in logs.
+    """Compute preferences over groups (PCF Eq. 10–11; BVF Eq. 8), in logs.
 
-    ``log_probabilities``: [..., word] nats, the last axis in the order of ``words``, which are a subset of
-    the topic's.  Returns [..., group] probabilities that sum to 1 over groups; NaN where no word has any
-    probability.  Raises ModelError if a group has no word left.
+    ``log_probabilities`` [..., word]: nats, in the order of ``words``, a subset of the topic's.  Returns
+    [..., group] probabilities that sum to 1 over groups; NaN where no word has any probability.  Raises
+    ModelError if a group has no word left.
     """
     groups = []
     for group in topic.groups:
@@ -101,7 +100,7 @@ def group_sizes(topic: Topic, words: Collection[str]) -> tuple[int, ...]:
 
 
 def shares_of(logs: FloatArray) -> FloatArray:
-    """Turn [..., group] logarithms into shares that sum to 1; NaN where no group gets any."""
+    """Turn [..., group] logarithms into shares that sum to 1; NaN where all are −∞."""
     with np.errstate(invalid="ignore"):
         odds = np.exp(logs - logs.max(axis=-1, keepdims=True))
     return np.asarray(odds / odds.sum(axis=-1, keepdims=True))
@@ -114,15 +113,11 @@ def aggregated(
     aggregation: Aggregation,
     at: Sequence[Sequence[str]] = (),
 ) -> FloatArray:
-    """Turn preferences of sums over words (PCF Eq.  11) into those of ``aggregation``.
+    """Turn preferences of sums over words (PCF Eq. 11) into those of ``aggregation``.
 
-    The mean over a group's words is their sum divided by their number, and the common divisor of all groups
-    cancels, so nothing has to be read of the words themselves.  With as many words in each group nothing
-    changes.  The authors' script for race takes the mean.
-
-    ``values``: [..., group] preferences of sums, which add up to 1 over groups, as do those returned.
-    ``words``: those that were added up.  ``at``: the words that count in each template, if they differ;
-    ``values`` are then [..., template, group].
+    The mean over a group's words, as in the authors' script for race, is their sum divided by their number,
+    up to a common factor.  ``values`` [..., group]: preferences of sums of ``words``.  ``at``: the words that
+    count in each template, if they differ; ``values`` are then [..., template, group].
     """
     sizes = np.array([group_sizes(topic, some) for some in at] if at else group_sizes(topic, words))
     if aggregation == "sum" or (sizes == sizes[..., :1]).all():
@@ -138,24 +133,20 @@ def select_words(
     counts: Sequence[Mapping[str, int]] = (),
     unfit: Mapping[str, str] = MappingProxyType({}),
 ) -> tuple[tuple[str, ...], tuple[LeftOut, ...]]:
-    """Choose the words that count, and name those that do not.
+    """Choose the words that count, and name those that do not, with reasons.
 
-    Words the tokenizer cannot express are left out.  ``single-token`` keeps only words of one token (PCF
-    Eq. 8 and 11), and in an aligned topic a word left out takes its counterparts with it.
+    - Words that the tokenizer cannot express are left out.
+    - ``single-token`` keeps only words of one token (PCF Eq. 8 and 11).
+    - ``equal-tokens`` keeps words with a number of tokens that every group has, and in an aligned topic rows
+      of counterparts with equal numbers, which masked models score under equally many masks.
+    - ``fitting`` keeps the words that are not in ``unfit`` in any template: the others cannot stand at
+      ``[Y]``, or not refer to ``[X]`` (:mod:`pcf_core.audit.fitting`).
+    - With these selections, a word left out of an aligned topic takes its counterparts with it.
+    - Words with the same tokens are one word to the model: in one group the first counts, in several groups
+      none.  With P(he) = .2, P(she) = .1 and a tokenizer without capitals, {he, He} against {she} is .2/.3
+      and not .4/.5.
 
-    ``equal-tokens`` keeps words of which every group has some of as many tokens, and in an aligned topic the
-    rows of counterparts of as many tokens: no group's words are longer than another's, and masked models
-    score them under as many masks.
-
-    Words of the same tokens are one word to the model, whose probability each of them would bring in again:
-    of those in one group the first counts, and those of several groups count for none.  With P(he) = .2,
-    P(she) = .1 and a tokenizer without capital letters, {he, He} against {she} is .2/.3 and not .4/.5.
-
-    ``fitting`` keeps the words that are not in ``unfit``, which is of all templates together: the others
-    cannot stand at ``[Y]`` or not mean who stands at ``[X]`` (:mod:`pcf_core.audit.fitting`), and take
-    their counterparts with them.
-
-    ``counts``: by place, the tokens of each word there, where it is known; else those of ``table`` count.
+    ``counts``: by slot, the tokens of each word there, if known; otherwise those of ``table`` count.
     """
     tokens = {
         word: tuple(at[word] for at in counts or (table.tokens,))
@@ -193,7 +184,7 @@ def words_that_count(
 ) -> tuple[tuple[str, ...], tuple[LeftOut, ...]]:
     """Choose the words of a run that count, by all its slots; see :func:`select_words`.
 
-    Raises TemplateError for a selection by tokens if their number is not known at the ``[Y]`` of a template.
+    Raises TemplateError for a selection by tokens if their number is unknown at a ``[Y]``.
     """
     slots, written = slots_of(run), store.known_words(run.scoring)
     table = table_at(written, run.topic.words, slots)
@@ -211,14 +202,14 @@ def words_that_count(
 
 
 def every_group_has_some(topic: Topic, words: Collection[str]) -> bool:
-    """Tell whether each group keeps a word."""
+    """Return whether each group has one of the words."""
     return all(any(word in words for word in group.words) for group in topic.groups)
 
 
 def _unusable(
     topic: Topic, table: TokenTable, protocol: Protocol, tokens: Mapping[str, tuple[int, ...]]
 ) -> dict[str, str]:
-    """List words that cannot count: refused, in several groups, or not of the required tokens."""
+    """Return words that cannot count: refused, in several groups, or without the required tokens."""
     reasons = {word: table.refused[word] for word in topic.words if word in table.refused}
     if protocol == "single-token":
         for word in topic.words:
@@ -242,7 +233,7 @@ def _tokens_text(counts: Sequence[int]) -> str:
 
 
 def _several_groups(groups: Mapping[str, Sequence[str]], table: TokenTable) -> dict[str, str]:
-    """List words that the model cannot tell from one of another group, with the reason."""
+    """Return words that the model cannot distinguish from one of another group, with the reason."""
     alike: dict[str, list[tuple[str, str]]] = {}
     for name, words in groups.items():
         for word in words:
@@ -259,19 +250,19 @@ def _several_groups(groups: Mapping[str, Sequence[str]], table: TokenTable) -> d
 
 
 def is_left_only(family: str, texts: Iterable[str]) -> bool:
-    """Tell whether the family scores text right of ``[Y]`` with the word, and one of the texts has some."""
+    """Return whether the family scores text right of ``[Y]`` with the word, and a text has some."""
     return not facts_of(family).sees_right and any(map(has_right_text, texts))
 
 
 def coverage_of(
     log_probabilities: FloatArray, tokens: Sequence[int], family: str, right_text: bool
 ) -> dict[str, FloatArray] | None:
-    """Return the probability that the model gives to the topic's words together, by key.
+    """Return the probability of the topic's words together, by key.
 
-    ``log_probabilities``: [..., word] nats.  ``tokens``: [word] tokens per word.  Scores of masked and
-    permutation models are conditional on the number of tokens and do not share a sample space, so they are
-    summed per number of tokens; those of other families under the key ``all``.  ``right_text``: the scores
-    may include text right of ``[Y]``; those of a causal model then do, and the coverage is ``None``.
+    ``log_probabilities`` [..., word]: nats.  ``tokens``: per word.  Scores of masked and permutation models
+    are conditional on the number of tokens and share no sample space, so they are summed per number of
+    tokens; those of other families under the key ``all``.  ``right_text``: the scores may include text right
+    of ``[Y]``; those of a causal model then do, and the coverage is ``None``.
     """
     if right_text and not facts_of(family).sees_right:
         return None
@@ -285,10 +276,10 @@ def coverage_of(
 def coverage_at(
     text: str, nats: FloatArray, left: FloatArray | None, tokens: Sequence[int], family: str
 ) -> dict[str, float] | None:
-    """Return the coverage in one text as :func:`coverage_of`; ``None`` where it is not known.
+    """Return the coverage in one text as :func:`coverage_of`; ``None`` if unknown.
 
-    ``left``: [word] nats given the text on the left alone (:class:`~pcf_core.models.scoring.base.Batch`), of
-    which the coverage then is.
+    ``left`` [word]: nats given the text on the left alone (:class:`~pcf_core.models.scoring.base.Batch`), for
+    which coverage is then computed.
     """
     covered, right_text = (nats, has_right_text(text)) if left is None else (left, False)
     shares = coverage_of(covered, tokens, family, right_text)
@@ -307,7 +298,7 @@ def doubts_among(warnings: Iterable[str]) -> tuple[str, ...]:
 
 
 class Doubts:
-    """Oddities of the scores read so far: words without any probability, words that all score alike."""
+    """Oddities of the scores read so far: words without any probability, or identical scores."""
 
     def __init__(self, topic: Topic, words: Sequence[str]) -> None:
         group_of = {word: group.name for group in topic.groups for word in group.words}
@@ -327,7 +318,7 @@ class Doubts:
                 self._compared, self._alike = True, self._alike and bool((some == some[:, :1]).all())
 
     def warnings(self, cells: int) -> tuple[str, ...]:
-        """Write a sentence for each of them that there is, about ``cells`` cells."""
+        """Return a sentence for each oddity, about ``cells`` cells."""
         sentences = []
         impossible = {word: times for word, times in self._impossible.items() if times}
         if impossible:
@@ -348,17 +339,14 @@ class Doubts:
         return tuple(sentences)
 
 
-# A large run some shards at a time: millions of prompts are never held at once.
+# A large run, some shards at a time.
 
 
 PROMPTS_AT_ONCE = 32_768
 
 
 def prompt_parts(run: RunSpec) -> Iterator[tuple[str, ...]]:
-    """Yield the run's prompts in order, as many at a time as make whole shards.
-
-    Cut like this, shards have the same prompts wherever scoring stopped and went on.
-    """
+    """Yield the run's prompts in order, in parts that make the same whole shards after an interruption."""
     shard = settings().most_prompts
     size = shard * max(1, PROMPTS_AT_ONCE // shard)
     prompts = run.prompts
@@ -367,7 +355,7 @@ def prompt_parts(run: RunSpec) -> Iterator[tuple[str, ...]]:
 
 
 def missing_blocks(store: Store, run: RunSpec) -> Iterator[Missing]:
-    """Yield what the store lacks of a run, block after block."""
+    """Yield what the store lacks of a run, block by block."""
     for part in prompt_parts(run):
         yield from missing(store, run.scoring, part, run.topic.words)
 
@@ -377,11 +365,11 @@ MOST_LISTED = 100
 
 @dataclass(frozen=True)
 class Result:
-    """A run's preferences with what has to be said about them.
+    """A run's preferences with their warnings.
 
-    ``tokens``: per word of ``words``, the most that it has at one of the slots.  ``coverage`` is ``None`` if
-    none is defined, ``self_audit`` if nothing was scored for the run itself.  ``token_shares``: in how many
-    tokens each group's probability lies, ``None`` if that is not known.
+    ``tokens``: per word, the most at any of the slots.  ``coverage``: ``None`` if undefined; ``self_audit``:
+    ``None`` if nothing was scored for the run itself.  ``token_shares``: numbers of tokens by group, weighted
+    by probability, if known.
     """
 
     preferences: Preferences
@@ -395,7 +383,7 @@ class Result:
 
     @property
     def says_little(self) -> bool:
-        """Whether the model hardly expects the topic's words in too many cells to answer anything."""
+        """Whether coverage is too low in too many cells for an answer."""
         return self.coverage is not None and self.coverage.is_low
 
 
@@ -405,12 +393,12 @@ def assemble(
     protocol: Protocol = "exact",
     on_prompts: Callable[[int], None] = lambda prompts: None,
 ) -> Result:
-    """Add a run's words up to preferences, holding only some shards of the words at a time.
+    """Compute a run's preferences from its words, with only some shards in memory.
 
-    ``on_prompts`` is called with how many prompts have been read so far; an exception of it ends the reading.
-    A word counts in all cells or in none; how it is written, and in how many tokens, depends on the slot of
-    the cell (:mod:`pcf_core.audit.slots`).  If that number is not known for a slot, coverage by the number of
-    tokens is not given, and protocols that select by it are refused.
+    ``on_prompts`` gets the number of prompts read so far; an exception of it ends the reading.  A word counts
+    in all cells or in none; its spelling and tokens depend on the slot of the cell
+    (:mod:`pcf_core.audit.slots`).  If the tokens are unknown for a slot, there is no coverage by number of
+    tokens, and protocols that select by it are refused.
     """
     slots = slots_of(run)
     written = store.known_words(run.scoring)
@@ -483,9 +471,9 @@ def _added_up(
 
     All ``expressed`` words are read, whether they count or not: a run that lacks some is not finished.
     Coverage is empty where undefined, and NaN in cells in which no word has this number of tokens, or the
-    probability of one is not known (:func:`~pcf_core.audit.slots.gather_with_left`).
-    ``by_template``: the words that count in each template, if they differ.  ``counted``: whether the words'
-    tokens are known at every slot.
+    probability of one is unknown (:func:`~pcf_core.audit.slots.gather_with_left`).  ``by_template``: the
+    words that count in each template, if they differ. ``counted``: whether the words' tokens are known at
+    every slot.
     """
     counts = counting(words, by_template or [words])
     family = run.scoring.family
@@ -503,7 +491,7 @@ def _added_up(
             nats, left = gather(store, run.scoring, part, expressed), None
         if np.isnan(nats).any():
             lacking = sum(len(block.prompts) for block in missing_blocks(store, run))
-            # None where another process has scored them in this moment.
+            # 0 if another process has just scored them
             raise _unfinished(run, lacking or int(np.isnan(nats).any(axis=1).sum()))
         nats = np.take(nats, columns, axis=1)
         at = np.arange(rows.start, rows.stop)
@@ -552,7 +540,7 @@ def _rows_by_slot(
 
 
 def coverage_summary(preferences: Preferences, coverage: Mapping[str, FloatArray]) -> CoverageSummary | None:
-    """Sum up [cell] coverage per key; ``None`` where none is known."""
+    """Summarise [cell] coverage per key; ``None`` if unknown."""
     if preferences.coverage is None or np.isnan(preferences.coverage).all():
         return None
     flagged, unknown = preferences.flagged, int(np.isnan(preferences.coverage).sum())
@@ -579,7 +567,7 @@ def coverage_summary(preferences: Preferences, coverage: Mapping[str, FloatArray
 
 
 def warnings_of(family: str, tokens: Sequence[int], coverage: CoverageSummary | None) -> tuple[str, ...]:
-    """Write the sentences that belong beside every number of this run."""
+    """Return the sentences that belong beside every number of this run."""
     warnings = []
     if coverage is not None and coverage.flagged:
         lowest = coverage.listed[0]

@@ -1,8 +1,4 @@
-"""From preferences to a risk report, under view options.
-
-View options are resolved first: which occupations, with what weights, measured how.  The same report can be
-made from probabilities made elsewhere (``risk --matrix``).
-"""
+"""From preferences, of a run or made elsewhere (``risk --matrix``), to a risk report under view options."""
 
 from __future__ import annotations
 
@@ -27,7 +23,7 @@ from pcf_core.measure.criterion import Criterion
 from pcf_core.measure.decomposition import decompose, total
 from pcf_core.measure.resampling import TemplateUnit
 
-FULL = 0.995  # of the mass: what is less is said
+FULL = 0.995  # of the mass; below, a sentence says so
 
 
 def report(
@@ -35,8 +31,8 @@ def report(
 ) -> RiskReport:
     """Report the risk of a run under view options, with intervals over templates, occupations and both.
 
-    A run with a sampling plan gives estimates of what all its templates would give, with their intervals.  A
-    ``brief`` report of another run has intervals of R alone, which take a fraction of the time.
+    A run with a sampling plan gives estimates for all its templates.  A ``brief`` report of another run has
+    only intervals of R, in a fraction of the time.
 
     Raises EvidenceError for weights that cannot be used, TemplateError for template weights that a sampling
     plan does not allow, and CriterionError for a criterion, reference or unit that cannot be used.
@@ -49,16 +45,16 @@ def report(
     return replace(risks, coverage=result.coverage, self_audit=result.self_audit)
 
 
-# What view options come to for one run: which occupations, with what weights, measured how.
+# View options resolved for one run.
 
 
 @dataclass(frozen=True)
 class View:
-    """How preferences are read.
+    """Resolved view options.
 
-    ``rows``: [occupation] those that count, as rows of the run's occupation axis; ``occupation_weights`` are
-    in their order, ``template_weights`` in that of the run's templates.  Both are >= 0 with a positive sum.
-    A reference with rows of its own has them in the order of ``rows``.
+    ``rows`` [occupation]: those that count, on the run's occupation axis; ``occupation_weights`` and rows of
+    a reference are in their order, ``template_weights`` in that of the run's templates.  Weights are >= 0
+    with a positive sum.
     """
 
     rows: NDArray[np.intp]
@@ -67,10 +63,10 @@ class View:
     criterion: Criterion
 
     def risks(self, values: FloatArray, templates: NDArray[Any] | None = None) -> dict[str, float]:
-        """Compute R, R^p, R^c and the mean s.d.  of the stereotype, by name.
+        """Compute R, R^p, R^c and the mean s.d. of the stereotype, by name.
 
-        ``values``: [occupation, template, group] preferences of all occupations of the run.  ``templates``:
-        rows, or a mask, of the templates that are read; ``None`` for all.
+        ``values`` [occupation, template, group]: preferences of all occupations of the run.  ``templates``:
+        rows, or a mask; ``None`` for all.
         """
         chosen, weights = values[self.rows], self.template_weights
         if templates is not None:
@@ -99,11 +95,7 @@ class View:
 
 
 def view_of(run: RunSpec, options: ViewOptions) -> View:
-    """Resolve the options for a run; see :func:`report`, which also says what is left out.
-
-    Raises EvidenceError or TopicError for weights or a reference that this run cannot be read with,
-    TemplateError for template weights that a sampling plan does not allow, and CriterionError.
-    """
+    """Resolve the options for a run, raising the errors of :func:`report`, and TopicError for a reference."""
     return _view(run, options, counted_occupations(run.evidence, run.topic, options))
 
 
@@ -119,10 +111,10 @@ def _view(run: RunSpec, options: ViewOptions, counted: Counted) -> View:
 
 @dataclass(frozen=True)
 class RunView:
-    """A finished run under view options: what reports, comparisons and sensitivity read of it.
+    """A finished run under view options, for reports, comparisons and sensitivity.
 
     ``result``: the run's preferences under the protocol and the aggregation of the options.  Everything is
-    computed when it is first asked for, and once; errors are those of :func:`report`.
+    computed once, when first used; errors are those of :func:`report`.
     """
 
     run: RunSpec
@@ -136,12 +128,12 @@ class RunView:
 
     @cached_property
     def view(self) -> View:
-        """Which rows are read, with which weights, measured how."""
+        """The resolved view options."""
         return _view(self.run, self.options, self.counted)
 
     @cached_property
     def unit(self) -> TemplateUnit:
-        """What intervals over templates draw again."""
+        """The unit that intervals over templates resample."""
         return unit_of(self.run, self.view.template_weights, self.options)
 
     @property
@@ -151,7 +143,7 @@ class RunView:
 
     @cached_property
     def matrix(self) -> Matrix:
-        """What a report is computed from: only the occupations that count."""
+        """The input of a report, with only the occupations that count."""
         view, preferences = self.view, self.result.preferences
         return Matrix(
             values=preferences.values[view.rows],
@@ -167,7 +159,7 @@ class RunView:
         )
 
     def _lost_occupations(self) -> Iterator[str]:
-        """Return a sentence if occupations lack the figures that the options need."""
+        """Yield a sentence if occupations lack the figures that the options need."""
         total, used = len(self.run.evidence.terms), len(self.counted.weights)
         if used < total:
             yield (
@@ -177,7 +169,7 @@ class RunView:
             )
 
     def _lost_matches(self) -> Iterator[str]:
-        """Return a sentence if intervals over documents apply only to the contexts that were not cut."""
+        """Yield a sentence if intervals over documents ignore templates that were cut from the set."""
         share = self.run.templates.kept
         if self.unit.name == "document" and 0 < share < FULL:
             yield (
@@ -187,7 +179,7 @@ class RunView:
             )
 
 
-# A run read with counts or weights that are not those of its key.
+# A run with other counts or weights.
 
 
 def read_with(
@@ -195,9 +187,8 @@ def read_with(
 ) -> RunSpec:
     """Return a run with the counts of another set of its templates, or the weights of another list.
 
-    Order does not matter: the templates and terms stay in the order of the run.  Raises TemplateError or
-    EvidenceError for other templates or terms than those that were scored, and RunError if the run has a
-    sampling plan and draws by other counts.
+    Raises TemplateError or EvidenceError for other templates or terms than those that were scored, and
+    RunError if the run has a sampling plan with other counts.
     """
     changed = run
     if templates is not None:
@@ -231,11 +222,11 @@ def _must_be_scored(
         )
 
 
-# The same report from probabilities made elsewhere (``risk --matrix``).
+# Probabilities made elsewhere.
 
 
 def matrix_report(document: Mapping[str, Any], options: ViewOptions, resamples: int = 2000) -> RiskReport:
-    """Make the same report from probabilities made elsewhere (``risk --matrix``).
+    """Make a report from probabilities made elsewhere (``risk --matrix``).
 
     ``document``: ``preferences`` [occupation][template][group], rows that sum to 1 ± 1e-6; optional
     ``template_weights``, ``occupation_weights``, ``groups``, ``occupations``, ``templates``.  Raises
@@ -272,10 +263,7 @@ def matrix_report(document: Mapping[str, Any], options: ViewOptions, resamples: 
 
 
 def _refuse_what_a_matrix_lacks(options: ViewOptions, counted: bool) -> None:
-    """Refuse options that choose among what only a run has: weights, words, protocols, counts.
-
-    ``counted``: whether the matrix has the weights of its templates.
-    """
+    """Refuse options about words, protocols, counts and (unless ``counted``) template weights."""
     if options.reference != "uniform" or options.occupation_weights != "uniform":
         raise CriterionError(
             "A matrix has weights of its own and is always compared with an even split: leave out --weights "
@@ -298,7 +286,6 @@ def _refuse_what_a_matrix_lacks(options: ViewOptions, counted: bool) -> None:
 
 
 def _number_array(value: Any, name: str, dimensions: int) -> FloatArray:
-    """Check a rectangular array of finite numbers with the given number of axes."""
     try:
         array = np.array(value)
     except ValueError as error:

@@ -1,9 +1,8 @@
-"""Finished runs of a store: their preferences, stored for pages to open at once, and the one way to a report.
+"""Finished runs of a store: their preferences, stored for pages, and the one way to a report.
 
     Results(store).open(run, options)  ->  Report | Waiting | NotScored | Refused
 
-Pages, reports and commands use it.  A page caches the answers for all visitors and leaves large runs to the
-worker (``pcf_core.app.data``); a verified report reads the scores themselves.
+Pages cache the answers and leave large runs to the worker (``pcf_core.app.data``).
 """
 
 from __future__ import annotations
@@ -38,11 +37,11 @@ from pcf_core.core.run import (
 from pcf_core.store.results import RunInfo
 from pcf_core.store.store import Store
 
-TOKENS_VERSION = 1  # raise it when kept shares of tokens would come out differently
-RESULT_VERSION = 2  # raise it when kept preferences or their warnings would come out differently
-UNCHECKED = "unchecked"  # in the provenance of a run that is scored and not checked to the end
+TOKENS_VERSION = 1  # raise it when stored shares of tokens would change
+RESULT_VERSION = 2  # raise it when stored preferences or warnings would change
+UNCHECKED = "unchecked"  # in the provenance of a scored run whose check is unfinished
 NOT_YET = "The cells are not checked yet: that follows the scoring; if it was ended, score the run again."
-LARGE_NOISE = 0.01  # nats: a probability that is off by one per cent
+LARGE_NOISE = 0.01  # nats: one per cent of a probability
 
 
 def check_protocol(run: RunSpec, protocol: Protocol) -> None:
@@ -56,7 +55,7 @@ def check_protocol(run: RunSpec, protocol: Protocol) -> None:
 
 
 def result_name(run: RunSpec, protocol: Protocol) -> str:
-    """Return the name of the stored preferences: everything that decides them besides the run key."""
+    """Return the name of the stored preferences: everything that decides them beside the run key."""
     slots = slots_of(run)
     placed = "" if all(slot.usual for slot in slots) else "-placed"
     placed += "-joined" if any(slot.joins for slot in slots) else ""
@@ -68,10 +67,7 @@ def result_name(run: RunSpec, protocol: Protocol) -> str:
 
 
 def kept_name(store: Store, run: RunSpec, protocol: Protocol) -> str:
-    """Return that name, with a suffix once the words' tokens at the start of a text are known.
-
-    They may become known after a result was stored without them; under the new name it is computed again.
-    """
+    """Return a result's name, with a suffix once words' tokens at the start of a text are known."""
     name, slots = result_name(run, protocol), slots_of(run)
     if all(slot.before != "nothing" for slot in slots):
         return name
@@ -86,11 +82,11 @@ def load_result(
     aggregation: Aggregation = "sum",
     on_prompts: Callable[[int], None] = lambda prompts: None,
 ) -> Result:
-    """Load a run's preferences if they are stored; else compute them from the words and store them.
+    """Load a run's preferences, or compute them from the words and store them.
 
-    Sums over words are stored; means follow from them, see :func:`~pcf_core.audit.preferences.aggregated`.
-    ``on_prompts`` is called as in :func:`~pcf_core.audit.preferences.assemble`, if the words are read.
-    Raises RunError if the run is not finished, or was scored under another protocol.
+    Sums over words are stored; means follow from them.  ``on_prompts``: see
+    :func:`~pcf_core.audit.preferences.assemble`.  Raises RunError if the run is not finished, or has another
+    protocol.
     """
     check_protocol(run, protocol)
     name = kept_name(store, run, protocol)
@@ -119,11 +115,7 @@ class Read(ReadProtocol):
 
 @dataclass(frozen=True)
 class Report:
-    """A finished run under view options, with its ``report``.
-
-    ``view_key``: equal for two that show the same.  ``load`` returns its preferences, which take more memory
-    than the report and are not always needed.
-    """
+    """A finished run with its ``report``, the ``view_key`` of what it shows, and ``load`` for preferences."""
 
     run: RunSpec
     view_key: str
@@ -137,7 +129,7 @@ class Report:
 
     @cached_property
     def result(self) -> Result:
-        """Its preferences, loaded when they are first asked for."""
+        """Its preferences, loaded at first use."""
         return self.load()
 
     @property
@@ -146,7 +138,7 @@ class Report:
         return 1 / len(self.report.groups)
 
     def reading(self, options: ViewOptions) -> RunView:
-        """Return the run under view options, for comparisons and whatever else computes with it."""
+        """Return the run under view options, for comparisons and other computations."""
         return RunView(self.run, self.result, options)
 
 
@@ -159,7 +151,7 @@ class Waiting:
 
 @dataclass(frozen=True)
 class NotScored:
-    """A run of which cells are not scored yet, and the sentence that says so."""
+    """A run with cells that are not scored yet, and the sentence that says so."""
 
     run: RunSpec
     reason: str
@@ -183,10 +175,9 @@ class Results:
         self._read = read
 
     def open(self, run: RunSpec, options: ViewOptions, *, brief: bool = False) -> Opened:
-        """Open a run under view options.
+        """Open a run under view options, or a run that has drawn some of its templates by a sampling plan.
 
-        If not all of its templates are scored, a run that has drawn some of them by a sampling plan is opened
-        instead.  ``brief`` as in :func:`~pcf_core.audit.reading.report`.
+        ``brief``: see :func:`~pcf_core.audit.reading.report`.
         """
         try:
             if self.must_wait(run, options):
@@ -202,34 +193,27 @@ class Results:
             return Refused(str(error))
 
     def report(self, run: RunSpec, options: ViewOptions, *, brief: bool = False) -> Report:
-        """Report a finished run under view options.
-
-        Raises RunError if it is not finished, or was scored under another protocol, and AuditError if it
-        cannot be read under these options.
-        """
+        """Report a finished run under view options; raise RunError or AuditError if that is impossible."""
         result = self.reading(run, options).result
         return Report(run, run.key, report(result, run, options, brief=brief), lambda: result)
 
     def reading(self, run: RunSpec, options: ViewOptions) -> RunView:
-        """Read a finished run under view options without its report; raises as :meth:`report`."""
+        """Return a finished run under view options without its report; raises as :meth:`report`."""
         return RunView(run, self._read(self.store, run, options.protocol, options.aggregation), options)
 
     def must_wait(self, run: RunSpec, options: ViewOptions) -> bool:
-        """Tell whether the worker has to read a run first: never here."""
+        """Return whether the worker has to read a run first: never here."""
         return False
 
 
 def plans_of(store: Store, run: RunSpec) -> list[RunInfo]:
-    """List the runs, finished or not, that draw from this run's templates by a sampling plan."""
+    """Return the runs, finished or not, that draw from this run's templates by a sampling plan."""
     runs = (info for info in store.runs() if info.run.scoring.imported == run.scoring.imported)
     return [info for info in runs if info.run.plan and info.run.whole.key == run.key]
 
 
 def drawn_run(store: Store, run: RunSpec) -> RunSpec | None:
-    """Return the finished run with the most draws from these templates by the same counts.
-
-    It gets today's templates, since their documents are no part of the run key.
-    """
+    """Return the finished run with the most draws by the same counts, with today's templates."""
     counts = run.templates.counts.tolist()
     finished = [
         info.run
@@ -241,10 +225,7 @@ def drawn_run(store: Store, run: RunSpec) -> RunSpec | None:
 
 
 def look_at(store: Store, run: RunSpec) -> Look:
-    """Return the present estimates of a run with a sampling plan, under the options of its goal.
-
-    Raises RunError if its draws are not scored yet, or it has no plan.
-    """
+    """Return a plan's current estimates under its goal's options; raise RunError unless draws are scored."""
     options = ViewOptions(protocol=cast(Protocol, run.scoring.protocol))
     look = report(load_result(store, run, options.protocol), run, options).sampling
     if look is None:
@@ -274,7 +255,7 @@ def _as_read(
 
 
 def is_kept(store: Store, run: RunSpec, protocol: Protocol) -> bool:
-    """Tell whether the preferences are stored, so that no words have to be read."""
+    """Return whether the preferences are stored, so that no words have to be read."""
     name = kept_name(store, run, protocol)
     return all(store.has_result(run.kept_as, each) for each in (name, tokens_name(name)))
 
@@ -287,10 +268,7 @@ def tokens_name(name: str) -> str:
 def size_warnings(
     run: RunSpec, words: Sequence[str], aggregation: Aggregation, at: Sequence[Sequence[str]] = ()
 ) -> tuple[str, ...]:
-    """Warn if sums favour the groups with more words.
-
-    ``at``: the words that count in each template, where they differ; the first with unequal groups is named.
-    """
+    """Return a warning if sums favour groups with more words; ``at``: words by template, if they differ."""
     counted = [group_sizes(run.topic, some) for some in at or (words,)]
     unequal = next((sizes for sizes in counted if len(set(sizes)) > 1), counted[0])
     sizes = dict(zip(run.topic.group_names, unequal, strict=True))
@@ -370,20 +348,17 @@ def self_audit_of(store: Store, run: RunSpec) -> SelfAudit | None:
 
 
 def unchecked(facts: SelfAudit) -> dict[str, Any]:
-    """Return the provenance of a run that can be read while its cells are still to be checked.
-
-    ``facts``: what is known of its scorer so far.
-    """
+    """Return the provenance of a run that can be read before its check; ``facts``: of its scorer so far."""
     return {"self_audit": facts.model_copy(update={"note": NOT_YET}).model_dump(), UNCHECKED: True}
 
 
 def is_unchecked(info: RunInfo) -> bool:
-    """Tell whether a run is scored but its self-audit is not finished."""
+    """Return whether a run is scored but its self-audit is not finished."""
     return info.complete and UNCHECKED in info.provenance
 
 
 def noise_warnings(self_audit: SelfAudit | None) -> tuple[str, ...]:
-    """Warn if scoring again one at a time changes scores by more than ``LARGE_NOISE``."""
+    """Return a warning if recomputing scores singly changes them by more than ``LARGE_NOISE``."""
     if self_audit is None or not self_audit.noise_scores:
         return ()
     if self_audit.noise_floor is None:

@@ -1,4 +1,4 @@
-"""Runs with a sampling plan: which templates are drawn, and what the draws say of the whole set."""
+"""Runs with a sampling plan: draws of templates, and estimates for the whole set."""
 
 from __future__ import annotations
 
@@ -20,27 +20,22 @@ from pcf_core.store.store import Store
 
 
 def planned(run: RunSpec, within: float, seed: int = 0) -> RunSpec:
-    """Return the run with a sampling plan and the draws of its first look; six digits of ``within`` count.
-
-    Raises CriterionError for a half-width that no plan can have.
-    """
-    plan = SamplingPlan(within=float(f"{within:.6g}"), seed=seed, times=())  # 0.1 + 0.2 is no other goal
+    """Return the run with a plan and its first draws; raise CriterionError for an impossible half-width."""
+    plan = SamplingPlan(
+        within=float(f"{within:.6g}"), seed=seed, times=()
+    )  # 0.1 + 0.2 is the same goal as 0.3
     return with_draws(run.model_copy(update={"plan": plan}), looks(within).sizes[0])
 
 
 def with_draws(run: RunSpec, draws: int) -> RunSpec:
-    """Return the same run with so many draws; more of them begin with the same ones."""
+    """Return the run with this number of draws; more draws begin with the same ones."""
     plan = plan_of(run)
     times = tuple(draw_templates(run.templates.counts, draws, plan.seed).tolist())
     return run.model_copy(update={"plan": plan.model_copy(update={"times": times})})
 
 
 def furthest(store: Store, run: RunSpec) -> RunSpec:
-    """Return the run as the store has it, with the draws made so far, or as it is if the store lacks it.
-
-    Its lists are those of :meth:`~pcf_core.store.store.Store.as_stored`.  More is drawn only after the
-    earlier draws were looked at and were too few.
-    """
+    """Return the stored run with the draws made so far, or the run itself if it is not stored."""
     for info in store.runs():
         same = info.run.key == run.key and info.run.scoring.imported == run.scoring.imported
         if same:
@@ -69,7 +64,7 @@ def weights_of(run: RunSpec, how: Literal["counts", "equal"]) -> FloatArray:
             f"{run.key} cannot be read with {how} template weights: use counts, or score every template."
         )
     drawn = np.asarray(run.plan.times) > 0
-    # Expected, not seen: of templates that no draw has met the draws themselves cannot tell.
+    # The expected number, as the draws say nothing about templates that were never drawn.
     effective = run.plan.draws / float((weights[chances > 0] ** 2 / chances[chances > 0]).sum())
     if rough(effective) and (chances[~drawn] > 0).any():
         raise TemplateError(
@@ -81,11 +76,10 @@ def weights_of(run: RunSpec, how: Literal["counts", "equal"]) -> FloatArray:
 
 
 def plan_report(matrix: Matrix, run: RunSpec, resamples: int) -> RiskReport:
-    """Report a run with a plan, whose template weights are those of :func:`weights_of`.
+    """Report a run with a plan, with template weights from :func:`weights_of`.
 
-    Once every template with a count was drawn, the set is scored whole, and the report is that of a run
-    without a plan.  Until then R, R^p and R^c are estimates of what the whole set would give; see
-    :mod:`pcf_core.measure.sampling`.
+    Once every template with a count was drawn, it is the report of a run without a plan.  Until then R, R^p
+    and R^c are estimates for the whole set (:mod:`pcf_core.measure.sampling`).
     """
     plan = plan_of(run)
     available = int((run.templates.counts > 0).sum())
@@ -111,7 +105,7 @@ def plan_report(matrix: Matrix, run: RunSpec, resamples: int) -> RiskReport:
 
 
 def _whole_report(matrix: Matrix, plan: SamplingPlan, resamples: int) -> RiskReport:
-    """Report a plan that has drawn every template with a count: nothing is estimated."""
+    """Report a plan that has drawn every template with a count, without estimation."""
     risks = risk_report(matrix, resamples)
     look = Look(
         within=plan.within,
@@ -127,7 +121,6 @@ def _whole_report(matrix: Matrix, plan: SamplingPlan, resamples: int) -> RiskRep
 
 
 def _look_of(estimate: DrawnRisk, plan: SamplingPlan, templates: int, available: int) -> Look:
-    """Return what is shown of a look, while the run goes on and beside its numbers."""
     schedule = looks(plan.within)
     intervals = estimate.intervals(schedule.quantile, LEVEL).intervals
     return Look(
@@ -143,7 +136,7 @@ def _look_of(estimate: DrawnRisk, plan: SamplingPlan, templates: int, available:
 
 
 def sentences(look: Look) -> tuple[str, ...]:
-    """Write what belongs beside every number of a run with a plan."""
+    """Return the sentences that belong beside every number of a run with a plan."""
     if look.whole:
         return (
             f"All {look.available:,} templates with a count were drawn, so the whole set was scored and "

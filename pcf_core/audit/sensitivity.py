@@ -1,11 +1,9 @@
-"""How far the analyst's choices can move R: one run read in every other way that its scores allow.
+"""Sensitivity of R to the analyst's choices: one run read in every other way that its scores allow.
 
-Each choice is changed alone, the others stay as the view options have them.  Nothing is scored.
+Each choice is changed alone, without scoring: other view options, other protocols, the authors' published
+scripts, and other templates (the heaviest, random halves, all but one, and all with or without a full stop).
 
-The choices are other view options, other protocols, the authors' published scripts, and other templates: the
-heaviest, halves drawn at random, all but one, and all with or without a full stop.
-
-**The published scripts** compute what is not what their papers define.
+**The published scripts** compute something else than their papers define:
 
     gender   s = p − ½ and its mean m; the risk is E s^+ where m > 0, else E s^−; prejudice |m|, the rest
              volatility.  Doubled, as its plots do.  R^p is the papers'; with a = E S^+ and b = E S^− (m > 0)
@@ -14,10 +12,9 @@ heaviest, halves drawn at random, all but one, and all with or without a full st
              group are averaged, not added up; only contexts counted at least ten times.
     demo     the largest |S|, not the largest positive S: the same with two groups, larger with more.
 
-Nothing else of the core computes risk in these ways, and no report contains them.  They
-answer one question, whether a published figure could come from here.  Written from what is known of the
-repository EmpathYang/Prejudice-Volatility-Framework (calculate.py, compute_risk.py), not copied: it has no
-licence.  All take PCF's stereotypes S (arXiv 2402.15481v1, Eq. 2) against an even split.
+They only answer whether a published figure could come from here, and no report contains them.  Written from
+what is known of the repository EmpathYang/Prejudice-Volatility-Framework (calculate.py, compute_risk.py), not
+copied, as it has no licence.  All take PCF's stereotypes S (arXiv 2402.15481v1, Eq. 2) against an even split.
 """
 
 from __future__ import annotations
@@ -46,14 +43,11 @@ from pcf_core.measure.criterion import Criterion, checked_preferences, normalise
 from pcf_core.measure.decomposition import jensen_gap
 from pcf_core.store.store import Store
 
-# Other view options, other protocols, and what the authors' published scripts would have made of a run.
+# Other view options, other protocols, and the published scripts.
 
 
 def _option_choices(case: Case) -> Variation:
-    """Change view options one at a time.
-
-    Scales are units and no choice, nor are a list's own weights where it has none.
-    """
+    """Change one view option at a time, but no scale (a unit), nor own weights if there are none."""
     now = case.options
     several = "with two groups one stereotype at most is above 0, and all criteria agree"
     for field, one in shown_fields(type(now)).items():
@@ -71,7 +65,7 @@ def _option_choices(case: Case) -> Variation:
 
 
 def _with_occupations(case: Case, way: Variant | Unavailable, options: ViewOptions) -> Variant | Unavailable:
-    """Say on how many occupations a choice rests, if that changes with it."""
+    """Add how many occupations a choice covers, if that changes."""
     if isinstance(way, Unavailable):
         return way
     count = len(view_of(case.run, options).rows)
@@ -83,7 +77,7 @@ def _with_occupations(case: Case, way: Variant | Unavailable, options: ViewOptio
 
 
 def _protocol_choices(case: Case) -> Variation:
-    """Return the protocols that are scores of their own."""
+    """Yield the protocols that need scores of their own."""
     scored = case.run.scoring.protocol
     for protocol in ("exact", "exact-boundary"):
         if protocol == scored:
@@ -96,7 +90,7 @@ def _protocol_choices(case: Case) -> Variation:
 
 
 def _script_variants(case: Case) -> Variation:
-    """Compute the authors' scripts, which are other measures and no choices in good faith."""
+    """Compute the authors' scripts, which are other measures and not defensible choices."""
     if case.groups == 2:
         equal = np.ones(len(case.view.template_weights))
         yield _script(case, "gender", "script for gender, equal weights", case.values, equal)
@@ -136,21 +130,18 @@ def _script(
     return variant("published scripts", name, risks, kind="script", note=notes)
 
 
-# Other templates: the heaviest, halves drawn at random, all but one, and all with or without a full stop.
+# Other templates.
 
 
 HEAVIEST = (1, 3, 10, 30, 100, 300, 1000, 3000, 10000)
 HALVES = 20
-LEAST_HALVED = 4  # templates with a weight: two halves of fewer are no samples
+LEAST_HALVED = 4  # fewest templates with weight for random halves
 SEED = 0
-LEAST_LEFT = 1e-9  # of the weight: what one template leaves of it when it carries all
+LEAST_LEFT = 1e-9  # of the weight; less means that one template has all
 
 
 def _template_choices(case: Case) -> Variation:
-    """Return fewer of the run's own templates, with the weights that they have.
-
-    The heaviest are a choice; halves by chance and all but any one show how much hangs on the sample.
-    """
+    """Yield parts of the run's templates: the heaviest, random halves, and all but one."""
     weights, texts = case.view.template_weights, case.run.drawn.texts
     if len(texts) == 1:
         yield Unavailable(dimension="templates", name="fewer templates", reason="the run has one template")
@@ -174,7 +165,7 @@ def _template_choices(case: Case) -> Variation:
         reason = "one template alone carries weight, and nothing would be left"
         yield Unavailable(dimension=SAMPLE, name="one template left out", reason=reason)
         return
-    # Without a template of no weight nothing changes: where all are alike it must not be named an extreme.
+    # Templates without weight change nothing and must not be named as extremes.
     risks = np.where(weights > 0, risks_without_one(case.values, case.view), np.nan)
     for end, index in (("lowest", np.nanargmin(risks)), ("highest", np.nanargmax(risks))):
         others = np.arange(len(texts)) != index
@@ -210,16 +201,16 @@ def halves(weights: FloatArray, seed: int = 0) -> Iterator[NDArray[np.intp]]:
 
 
 def risks_without_one(values: FloatArray, view: View) -> FloatArray:
-    """Compute R of all templates but one: [template], NaN for one that carries all weight.
+    """Compute R of all templates but one: [template], NaN for one that has all weight.
 
-    From E_t J and E_t s of all, each less the part of the one: (E J − w_t J_t) / (1 − w_t).  ``values``:
-    [occupation, template, group] preferences of all occupations of the run.
+    From E_t J and E_t s of all, each less the part of the one: (E J − w_t J_t) / (1 − w_t).  ``values``
+    [occupation, template, group]: preferences of all occupations of the run.
     """
     weights = view.template_weights / view.template_weights.sum()
     shares = view.occupation_weights / view.occupation_weights.sum()
     left = np.where(1 - weights > LEAST_LEFT, 1 - weights, np.nan)
     risks = np.zeros(len(weights))
-    for index, share in enumerate(shares.tolist()):  # one occupation at a time: there may be many templates
+    for index, share in enumerate(shares.tolist()):  # one at a time, as there may be many templates
         part = view.part(index, index + 1)
         stereotypes = part.criterion.stereotypes(values[part.rows])[0]
         each = part.criterion.of_stereotypes(stereotypes)
@@ -230,9 +221,9 @@ def risks_without_one(values: FloatArray, view: View) -> FloatArray:
     return risks
 
 
-SENSITIVITY_VERSION = 4  # raise it when a kept table would come out differently
-# The choices that rest on labour statistics, which the table holds whatever it starts from; so it does a
-# list's own weights, which are no part of the run key either.
+SENSITIVITY_VERSION = 4  # raise it when a stored table would change
+# Choices from labour statistics, and the list's own weights, which are always in the table and not part
+# of the run key.
 STATISTICS: tuple[Mapping[str, str], ...] = ({"occupation_weights": "employment"}, {"reference": "labour"})
 OWN_WEIGHTS: Mapping[str, str] = {"occupation_weights": "list"}
 
@@ -242,8 +233,8 @@ def sensitivity(
 ) -> Sensitivity:
     """Load the stored table, or compute it from the words and store it.
 
-    Raises RunError if the run is not finished, was scored under another protocol, or has a sampling plan, and
-    AuditError for options that this run cannot be read with.
+    Raises RunError for an unfinished run, another protocol or a sampling plan, and AuditError for unusable
+    options.
     """
     name = sensitivity_name(store, run, options)
     stored = store.load_result(run.kept_as, name)
@@ -251,19 +242,19 @@ def sensitivity(
         try:
             return Sensitivity.model_validate(stored[1])
         except ValidationError:
-            pass  # of another version of the app: worked out again
+            pass  # of another version of the app: computed again
     table = _worked_out(store, run, options, on_prompts)
     store.save_result(run.kept_as, name, {}, table.model_dump(mode="json"))
     return table
 
 
 def sensitivity_kept(store: Store, run: RunSpec, options: ViewOptions) -> bool:
-    """Tell whether the table is stored, so that no words need be read; raises as :func:`sensitivity`."""
+    """Return whether the table is stored, so that no words need be read; raises as :func:`sensitivity`."""
     return store.has_result(run.kept_as, sensitivity_name(store, run, options))
 
 
 def sensitivity_name(store: Store, run: RunSpec, options: ViewOptions) -> str:
-    """Name the table by all that decides it besides the run key; raises as :func:`sensitivity`."""
+    """Name the table by all that decides it beside the run key; raises as :func:`sensitivity`."""
     if run.plan is not None:
         raise RunError(
             f"The run {run.key} drew its templates by a sampling plan, so the effect of other templates and "
@@ -294,7 +285,7 @@ def _always_tried(run: RunSpec) -> tuple[Mapping[str, str], ...]:
 
 
 def _statistics(run: RunSpec, options: ViewOptions, change: Mapping[str, str]) -> list[object]:
-    """Return the figures for a choice that is always tried, or why it cannot be made."""
+    """Return the figures for a choice that is always in the table, or why it is impossible."""
     try:
         view = view_of(run, options.model_copy(update=change))
     except AuditError as error:
@@ -341,27 +332,12 @@ RACE_LEAST_COUNT = 10.0
 def script_risks(
     values: ArrayLike, template_weights: ArrayLike, script: Script
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Compute overall risk, prejudice and volatility as a script of the authors does.
+    """Compute overall risk, prejudice and volatility, each [occupation], as a script of the authors does.
 
-    Parameters
-    ----------
-    values
-        [occupation, template, group] preferences; rows sum to 1 over groups.  The averaging and the contexts
-        of ``race`` are left to who calls.
-    template_weights
-        [template] >= 0, positive sum.  The scripts' default is equal weights.
-    script
-        See the module.
-
-    Returns
-    -------
-    tuple[FloatArray, FloatArray, FloatArray]
-        Three arrays [occupation]; the first is the sum of the others.  ``race`` ends at 1 / |Y|.
-
-    Raises
-    ------
-    CriterionError
-        Preferences or weights that are not allowed; ``gender`` and more than two groups.
+    ``values`` [occupation, template, group]: preferences, rows sum to 1; for ``race`` already averaged, in
+    its contexts. ``template_weights`` [template] >= 0, positive sum; the scripts' default is equal.  The
+    first result is the sum of the others; for ``race`` it ends at 1 / |Y|.  Raises CriterionError for
+    preferences or weights that are not allowed; ``gender`` and more than two groups.
     """
     preferences = checked_preferences(values)
     weights = normalised(template_weights, preferences.shape[1], "template_weights")
@@ -378,7 +354,7 @@ def script_risks(
 def _of_gender(
     stereotypes: FloatArray, mean: FloatArray, weights: FloatArray
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Count only the side on which the mean lies as risk."""
+    """Count only the side of the mean as risk."""
     if mean.shape[-1] != 2:
         raise CriterionError(
             f"The authors' script for gender knows two groups; got {mean.shape[-1]}: use that for race."

@@ -1,24 +1,20 @@
-"""The slot of a word in a text, ``[Y]``: how words are written there, and how many tokens they have there.
+"""The slot ``[Y]`` of a text: how words are spelled there, and how many tokens they have there.
 
-**Spelling.**  Where ``[Y]`` begins a sentence the text that is scored has a capital letter, as a writer would
-give it one.  "[Y] worked as a nurse."  is scored with "He" and "She": few models have seen "he" there, and
-many read it in other tokens.  A sentence begins at the beginning of the text, and behind ``.``, ``!`` or
-``?`` and a space (an abbreviation's full stop counts too); in quotation marks or brackets that open there;
-and in quotation marks behind a comma or a colon, as direct speech.  A word alone in quotation marks is
-mentioned, not used, and begins no sentence.  Words that have a capital letter anywhere, and scripts without,
-stay as they are.
+**Spelling.**  Where ``[Y]`` begins a sentence the scored word is capitalised, as few models have seen "he"
+there, and many tokenize it differently.  A sentence begins at the beginning of the text, after ``.``, ``!``
+or ``?`` and a space (including an abbreviation's full stop), in quotation marks or brackets that open there,
+and in quotation marks after a comma or a colon, as direct speech.  A word alone in quotation marks is
+mentioned, not used, and begins no sentence.  Words with a capital letter, and scripts without, are unchanged.
 
-**Joined text.**  Letters that touch ``[Y]`` are part of the word that a reader sees, and of its tokens: in
-"We met two [Y]s" the words that are scored are "painters" and "bakers", in "We met two [Y]"
-(:func:`~pcf_core.core.topics.whole_word_prompt`).
+**Joined text.**  Letters that touch ``[Y]`` are part of the word: in "We met two [Y]s" the scored words are
+"painters" and "bakers", in "We met two [Y]" (:func:`~pcf_core.core.topics.whole_word_prompt`).
 
-The word keeps its name in the topic ("she"); how it is written belongs to the slot.  The store knows the
-written words alone, so that scores of "She" and of "she" in one prompt lie side by side under one scoring
-key, and no version of rules has to tell them apart.
+The word keeps its name in the topic ("she"); the store has only spelled words, so that scores of "She" and
+"she" in one prompt share a scoring key and need no version of rules.
 
-**Tokens.**  A tokenizer may cut a word differently at the very beginning of a text than behind a space.  A
-:class:`~pcf_core.core.run.TokenTable` has the numbers for both; behind any other character they are those
-behind a space if the tokenizer is known to write the word alike, and unknown if not.
+**Tokens.**  A :class:`~pcf_core.core.run.TokenTable` has the numbers at the beginning of a text and after a
+space; after any other character they are those after a space if the tokenizer is known to treat both alike,
+and unknown otherwise.
 """
 
 from __future__ import annotations
@@ -55,10 +51,7 @@ class Checker(Protocol):
 
 @dataclass(frozen=True)
 class Slot:
-    """The character before the whole word, whether the word begins a sentence, and the letters joined to it.
-
-    ``left``, ``right``: letters of the text that touch ``[Y]``.
-    """
+    """The character before the whole word, whether it begins a sentence, and the letters joined to it."""
 
     before: Literal["nothing", "space", "other"]
     begins: bool
@@ -67,7 +60,7 @@ class Slot:
 
     @classmethod
     def of(cls, text: str) -> Slot:
-        """Find the slot of a text, which has one ``[Y]``."""
+        """Return the slot of a text, which has one ``[Y]``."""
         prompt, *letters = whole_word_prompt(text)
         left, _, right = prompt.partition(GAP)
         before: Literal["nothing", "space", "other"] = "space" if left.endswith(" ") else "other"
@@ -81,16 +74,16 @@ class Slot:
 
     @property
     def usual(self) -> bool:
-        """Whether words stand there as the topic has them, in tokens that are counted behind a space."""
+        """Whether words have the topic's spelling there, with their tokens after a space."""
         return not self.begins and self.before != "nothing" and not self.joins
 
     def written(self, words: Iterable[str]) -> tuple[str, ...]:
-        """Return the words as the text has them in this slot."""
+        """Return the words as spelled in this slot."""
         forms = map(capitalised, words) if self.begins else words
         return tuple(f"{self.left}{form}{self.right}" for form in forms)
 
     def tokens(self, table: TokenTable, words: Sequence[str]) -> tuple[int, ...] | None:
-        """Count the tokens of each of the topic's words in this slot; ``None`` if one is unknown."""
+        """Return the number of tokens of each word in this slot; ``None`` if one is unknown."""
         written = self.written(words)
         if self.before == "nothing":
             counts = {word: table.tokens[word] for word in table.unspaced} | dict(table.at_start)
@@ -102,13 +95,13 @@ class Slot:
 
 
 def capitalised(word: str) -> str:
-    """Return the word as it begins a sentence: with a capital letter, unless it has one anywhere."""
+    """Return the word with a capital letter, unless it has one anywhere."""
     return word if word != word.lower() else word[:1].title() + word[1:]
 
 
 def _begins_sentence(left: str, right: str) -> bool:
     if left[-1:] == " " and left[-2:-1].isalnum():
-        return False  # in the midst of one, as nearly all are: asked for each of millions of prompts
+        return False  # inside a sentence, as nearly all of millions of prompts
     before = left.rstrip(OPENING)
     marks = left[len(before) :]
     quoted = any(mark in QUOTES for mark in marks)
@@ -132,16 +125,12 @@ def slots_of(run: RunSpec) -> tuple[Slot, ...]:
 
 @lru_cache(maxsize=32)
 def _slots(texts: tuple[str, ...], terms: tuple[str, ...]) -> tuple[Slot, ...]:
-    """Return the distinct slots of texts; a page asks for those of each of its runs, every time."""
+    """Return the distinct slots of texts, cached because pages ask for each of their runs."""
     return tuple(dict.fromkeys(slot for text in texts for slot in _of_text(text, terms)))
 
 
 def _of_text(text: str, all_terms: tuple[str, ...]) -> Iterator[Slot]:
-    """Yield the slots of a template's text, which may differ by term.
-
-    A term that touches ``[Y]`` may itself end as a sentence does ("Dr."), or begin as its end does, and all
-    of it may be joined to the word.
-    """
+    """Yield the slots of a template's text, which differ by term if the term touches ``[Y]``."""
     prompt, *letters = whole_word_prompt(text)
     left, _, right = prompt.partition(GAP)
     if any(letters) or left.endswith("[X]") or right.startswith("[X]"):
@@ -150,7 +139,7 @@ def _of_text(text: str, all_terms: tuple[str, ...]) -> Iterator[Slot]:
     terms = _telling_terms(all_terms)
     _, stands_left, between = left.rpartition("[X]")
     near = stands_left and not any(character.isalnum() for character in between)
-    if near or "[X]" in right[: len("[X]") + 1]:  # all that is looked at there are two characters
+    if near or "[X]" in right[: len("[X]") + 1]:  # only two characters matter there
         yield from (Slot.of(filled(text, term)) for term in terms)
     else:
         yield Slot.of(text)
@@ -158,10 +147,7 @@ def _of_text(text: str, all_terms: tuple[str, ...]) -> Iterator[Slot]:
 
 @lru_cache(maxsize=32)
 def _telling_terms(terms: tuple[str, ...]) -> tuple[str, ...]:
-    """Return one term for all that are alike in what decides a slot.
-
-    That is the first two characters, and the last ones from a letter or digit on, which may be any.
-    """
+    """Return one of all terms with equal ends, up to letters and digits; only these decide a slot."""
     seen: dict[tuple[str, str], str] = {}
     for term in terms:
         shape = "".join("x" if character.isalnum() else character for character in term)
@@ -170,12 +156,12 @@ def _telling_terms(terms: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def written_words(words: Sequence[str], slots: Sequence[Slot]) -> tuple[str, ...]:
-    """Return every way in which the words are written in the slots."""
+    """Return all spellings of the words in the slots."""
     return tuple(dict.fromkeys(word for slot in slots for word in slot.written(words)))
 
 
 def check_slots(scorer: Checker, words: Sequence[str], slots: Sequence[Slot]) -> TokenTable:
-    """Check what the model makes of the words as they are written in the slots."""
+    """Check the words with the model, as spelled in the slots."""
     table = scorer.check(written_words(words, slots))
     starts = written_words(words, [slot for slot in slots if slot.before == "nothing"])
     usable = [word for word in starts if word in table.tokens]
@@ -183,11 +169,11 @@ def check_slots(scorer: Checker, words: Sequence[str], slots: Sequence[Slot]) ->
 
 
 def table_at(table: TokenTable, words: Sequence[str], slots: Sequence[Slot]) -> TokenTable:
-    """Return the table of the topic's own words, by what becomes of them in the slots.
+    """Return the table of the topic's own words, from their spellings in the slots.
 
-    A word has the largest number of tokens that it has in one of them (behind a space, if that of a slot is
-    not known), is refused if it is refused in one, and equals another if they are written alike in one ("he"
-    and "He" at the beginning of a sentence).
+    A word has its largest number of tokens in any slot (after a space, if that of a slot is unknown), is
+    refused if refused in one, and equals another if they are spelled alike in one ("he" and "He" at the
+    beginning of a sentence).
     """
     tokens: dict[str, int] = {}
     refused: dict[str, str] = {}
@@ -210,33 +196,30 @@ def table_at(table: TokenTable, words: Sequence[str], slots: Sequence[Slot]) -> 
 
 
 def refusal(word: str, written: str, table: TokenTable) -> str:
-    """Say why a word that is written like this is refused."""
+    """Return why a word in this spelling is refused."""
     reason = table.refused[written]
     return reason if written == word else f"written {written!r}, {reason}"
 
 
 def starts_counted(table: TokenTable, words: Sequence[str], slots: Sequence[Slot]) -> bool:
-    """Tell whether the words' tokens at the very beginning of a text are known, if a slot is there.
-
-    Scores of an earlier version that did not count them lack them, though nothing has to be scored again.
-    """
+    """Return whether the words' tokens at the beginning of a text are known, if a slot is there."""
     written = written_words(words, [slot for slot in slots if slot.before == "nothing"])
     return table.unspaced.union(table.at_start, table.refused).issuperset(written)
 
 
 def tokens_known(table: TokenTable, words: Sequence[str], slots: Sequence[Slot]) -> bool:
-    """Tell whether the number of tokens of each word is known in each of the slots."""
+    """Return whether the number of tokens of each word is known in each of the slots."""
     return all(slot.tokens(table, words) is not None for slot in slots)
 
 
 def counts_at(table: TokenTable, words: Sequence[str], slots: Sequence[Slot]) -> list[dict[str, int]]:
-    """Return the tokens of each word by slot, for the slots where they are known of all words."""
+    """Return the tokens of each word by slot, for the slots where all are known."""
     counts_by_place = (slot.tokens(table, words) for slot in slots)
     return [dict(zip(words, counts, strict=True)) for counts in counts_by_place if counts is not None]
 
 
 def spelling_note(words: Sequence[str], where: str = "") -> str:
-    """Say how words are written that begin a sentence; empty if all of them stay as they are."""
+    """Return a sentence on words that begin a sentence; empty if all are unchanged."""
     changed = [form for word in words if (form := capitalised(word)) != word]
     return (
         f"At the beginning of a sentence{where} words are capitalised: {_some(changed)}." if changed else ""
@@ -244,7 +227,7 @@ def spelling_note(words: Sequence[str], where: str = "") -> str:
 
 
 def joining_note(slots: Iterable[Slot], words: Sequence[str], where: str = "") -> str:
-    """Say which whole words are scored where letters touch ``[Y]``; empty if none do."""
+    """Return a sentence on whole words where letters touch ``[Y]``; empty if none do."""
     changed = written_words(words, [slot for slot in slots if slot.joins])
     return f"Where letters touch [Y]{where}, the whole word is scored: {_some(changed)}." if changed else ""
 
@@ -268,12 +251,12 @@ def run_notes(run: RunSpec, words: Sequence[str]) -> tuple[str, ...]:
 
 
 def stored_prompt(prompt: str) -> str:
-    """Return the prompt under which the store has the words that are written at its ``[Y]``."""
+    """Return the prompt under which the store has the words at its ``[Y]``."""
     return whole_word_prompt(prompt)[0]
 
 
 def gather(store: Store, key: ScoringKey, prompts: Sequence[str], words: Sequence[str]) -> FloatArray:
-    """Return [prompt, word] float32 nats, NaN if missing, of the topic's words as each prompt has them."""
+    """Return [prompt, word] float32 nats of the topic's words as spelled in each prompt, NaN if missing."""
     values = np.full((len(prompts), len(words)), np.nan, dtype=np.float32)
     for written, rows in by_writing(prompts, words).items():
         values[rows] = store.gather(key, [stored_prompt(prompts[row]) for row in rows], written)
@@ -285,8 +268,8 @@ def gather_with_left(
 ) -> tuple[FloatArray, FloatArray | None]:
     """Return the same, and [prompt, word] nats of the words given the text on the left alone.
 
-    These are NaN where a token is part of both word and right text, and the scores where no text stands on
-    the right.  ``None`` if some are not stored: of endpoints, and of shards of earlier versions.
+    These are NaN where a token spans word and right text, and equal the scores where no text follows;
+    ``None`` if some are not stored.
     """
     values = np.full((len(prompts), len(words)), np.nan, dtype=np.float32)
     left, is_known = values.copy(), True
@@ -310,7 +293,7 @@ def left_of(gathered: Gathered, prompts: Sequence[str]) -> FloatArray | None:
 
 
 def missing(store: Store, key: ScoringKey, prompts: Sequence[str], words: Sequence[str]) -> list[Missing]:
-    """List what has to be scored before :func:`gather` has all of it, in words as they are written."""
+    """Return what has to be scored before :func:`gather` has all of it, as spelled words."""
     return [
         block
         for written, rows in by_writing(prompts, words).items()
@@ -319,7 +302,7 @@ def missing(store: Store, key: ScoringKey, prompts: Sequence[str], words: Sequen
 
 
 def by_writing(prompts: Sequence[str], words: Sequence[str]) -> dict[tuple[str, ...], list[int]]:
-    """Map the words as they are written to the rows of the prompts that have them like this."""
+    """Return the rows of the prompts by the spelling of the words in them."""
     rows: dict[tuple[str, ...], list[int]] = {}
     of: dict[tuple[bool, str, str], list[int]] = {}
     for row, prompt in enumerate(prompts):

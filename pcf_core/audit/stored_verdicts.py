@@ -1,7 +1,7 @@
-"""Verdicts of the gate on runs that are scored already: for pages and reports, which score nothing.
+"""Verdicts of the gate on stored runs, for pages and reports, which score nothing.
 
-A policy that somebody uploaded may name any file of this machine.  So topics, templates, lists and weights
-are taken by their names alone, and no file that a policy names is opened.
+An uploaded policy may name any file of this machine, so topics, templates, lists and weights are only found
+by name, and no file is opened.
 """
 
 from __future__ import annotations
@@ -29,10 +29,7 @@ MOST_CELLS = 20_000_000  # resamples × occupations × groups: 160 MB an array
 
 @dataclass(frozen=True)
 class StoredVerdicts:
-    """The verdicts on a model that the runs of the store allow.
-
-    ``report`` is ``None`` if a run of the policy is ``missing``: a policy is judged as a whole or not at all.
-    """
+    """The ``report`` on a model from stored runs, or ``None`` if a run of the policy is ``missing``."""
 
     report: GateReport | None
     missing: tuple[RunSpec, ...] = ()
@@ -43,10 +40,7 @@ class _NotScoredError(Exception):
 
 
 def planned_runs(policy: Policy, scoring: ScoringKey) -> tuple[RunSpec, ...]:
-    """Return the run of each context, with all its templates.
-
-    Raises InputError for a name that is unknown here, a file, or a group that the topic does not have.
-    """
+    """Return the full run of each context; raise InputError for an unknown name or group, or a file."""
     return tuple(_planned(context, scoring) for context in policy.contexts)
 
 
@@ -69,11 +63,10 @@ def _planned(context: Context, scoring: ScoringKey) -> RunSpec:
 def stored_verdicts(
     store: Store, policy: Policy, scoring: ScoringKey, read: Read = load_result
 ) -> StoredVerdicts:
-    """Judge a model by the runs of the store.
+    """Judge a model by the runs of the store, in the looks of the command ``check``.
 
-    The looks of a policy that stops early are those of the command ``check``, so the verdicts are too.
-    Raises InputError as :func:`planned_runs`, for more resamples than a page may hold and for a baseline that
-    is not named, and RunError if the baseline is the key of no run, or cannot be compared.
+    Raises InputError as :func:`planned_runs`, for too many resamples and an unnamed baseline, and RunError if
+    the baseline is not the key of a run, or cannot be compared.
     """
     planned = planned_runs(policy, scoring)
     reports, missing = [], []
@@ -131,7 +124,7 @@ def _reading(store: Store, context: Context, read: Read, run: RunSpec) -> RunVie
 
 
 def _baseline_reader(store: Store, context: Context, read: Read) -> ReadRun | None:
-    """Return what reads the baseline of a look: a run by its key, or the run of a model."""
+    """Return a function for the baseline of a look: a run by its key, or the run of a model."""
     name = context.baseline
     if not (name and context.compares):
         return None

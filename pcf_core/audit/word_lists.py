@@ -1,11 +1,7 @@
 """Other lists of words: every list's risk from one reading of the words' log-probabilities.
 
-The words of a shard are read once, some occupations at a time, and all lists are made of them: a group's
-logarithm under a list is the log-sum of its columns.  That of all words but one comes from the log-sums of
-the words before it and behind it, since subtracting one word from the whole would lose the rest where that
-word dominates.
-
-Also which lists a run has the words for, what they give, and why not others.
+A group's logarithm under a list is the log-sum of its columns.  That of all words but one adds the log-sums
+before and after it, as subtraction would lose precision where that word dominates.
 """
 
 from __future__ import annotations
@@ -36,10 +32,7 @@ ALIKE_SCORED: tuple[Protocol, ...] = ("exact", *SELECTIONS)
 
 @dataclass(frozen=True)
 class WordList:
-    """A list of words for each group.
-
-    ``groups``: the words of each group, in the order of the topic's groups, none of them empty.
-    """
+    """A list of words for each group, in the order of the topic, none of them empty."""
 
     name: str
     groups: tuple[tuple[str, ...], ...]
@@ -47,7 +40,7 @@ class WordList:
 
 @dataclass(frozen=True)
 class LeftOutWords:
-    """The list that counts without some words; ``out``: by the index of a group, the word it loses."""
+    """The counted list without some words; ``out``: the word that a group loses, by its index."""
 
     name: str
     out: Mapping[int, str]
@@ -55,7 +48,7 @@ class LeftOutWords:
 
 @dataclass
 class ListRisks:
-    """Sums over the occupations read so far, weighted; ``broken``: cells in which no word has probability."""
+    """Weighted sums over the occupations read so far; ``broken``: cells without any probability."""
 
     prejudice: float = 0.0
     caprice: float = 0.0
@@ -75,7 +68,7 @@ class ListRisks:
         self.stereotype_sd += float(weights @ parts.stereotype_sd)
 
     def over(self, weight: float) -> dict[str, float]:
-        """Compute R = R^p + R^c and the mean s.d. of the stereotype, by name."""
+        """Return R = R^p + R^c and the mean s.d. of the stereotype, by name."""
         prejudice, caprice = self.prejudice / weight, self.caprice / weight
         return {
             "overall_risk": prejudice + caprice,
@@ -86,7 +79,7 @@ class ListRisks:
 
 
 def pronouns_of(topic: Topic) -> tuple[str, ...] | None:
-    """Return the one pronoun of each of two groups, where the topic has them."""
+    """Return the one pronoun of each of two groups, if the topic has them."""
     for pair in PRONOUNS:
         for ordered in (pair, pair[::-1]):
             if len(topic.groups) == 2 and all(
@@ -103,7 +96,7 @@ def used_words(topic: Topic, words: Sequence[str]) -> tuple[tuple[str, ...], ...
 
 
 def counterparts(topic: Topic, words: Sequence[str]) -> list[tuple[str, ...]]:
-    """Return the rows of an aligned topic of which every word counts; none if it is not aligned."""
+    """Return the rows of an aligned topic in which every word counts; none if it is not aligned."""
     if not topic.aligned:
         return []
     rows = zip(*(group.words for group in topic.groups), strict=True)
@@ -135,12 +128,10 @@ def list_risks(
     aggregation: Aggregation = "sum",
     on_prompts: Callable[[int], None] = lambda prompts: None,
 ) -> tuple[dict[str, ListRisks], dict[str, ListRisks]]:
-    """Compute risks under each list, and under the words that count without some, by the lists' names.
+    """Compute risks under each list, and under the counted words without some, by the lists' names.
 
-    ``store`` has every word of the lists in every prompt of the run, whose words are read once.  ``view``:
-    how preferences become R.  ``words``: those that count now, from which ``outs`` are left out
-    (:func:`leave_outs`).  ``on_prompts`` is called with how many prompts have been read so far; an exception
-    of it ends the reading.
+    ``store`` has every word of the lists in every prompt.  ``words``: those that count now, from which
+    ``outs`` are left out (:func:`leave_outs`).  ``on_prompts`` gets the number of prompts read so far.
     """
     used = used_words(run.topic, words)
     read = tuple(
@@ -202,10 +193,7 @@ def _without(
 
 
 def all_but_one(nats: FloatArray, aggregation: Aggregation = "sum") -> FloatArray:
-    """Return [prompt, word] logarithm of the sum, or mean, of the probabilities of all words but this one.
-
-    −∞ throughout for a single word.  No difference is taken, so nothing is lost where one word dominates.
-    """
+    """Return [prompt, word] log of the sum, or mean, of all other words' probabilities, −∞ if none."""
     none = np.full((len(nats), 1), -np.inf)
     before = np.hstack([none, np.logaddexp.accumulate(nats, axis=-1)[:, :-1]])
     behind = np.hstack([np.logaddexp.accumulate(nats[:, ::-1], axis=-1)[:, -2::-1], none])
@@ -215,14 +203,14 @@ def all_but_one(nats: FloatArray, aggregation: Aggregation = "sum") -> FloatArra
     return np.asarray(logs)
 
 
-# Other words for the groups: which lists a run has the words for, what they give, and why not others.
+# Other words for the groups.
 
 
 Groups = tuple[tuple[str, ...], ...]
 
 
 def word_choices(case: Case, on_prompts: Callable[[int], None]) -> Variation:
-    """Read other lists of words, all at once; the words of one token are the papers' protocol."""
+    """Yield other lists of words, all read at once; the words of one token are the papers' protocol."""
     if case.at:
         yield Unavailable(dimension="words", name="other words", reason=MIXED)
         return
@@ -280,7 +268,7 @@ def _dimension(name: str) -> str:
 
 
 def _few_words(case: Case) -> tuple[str, Groups | str]:
-    """Return the two pronouns where the topic has them, else the first word of each group."""
+    """Return the two pronouns if the topic has them, else the first word of each group."""
     topic = case.run.topic
     pronouns = pronouns_of(topic)
     if pronouns is not None and set(pronouns) <= set(case.words):
@@ -293,7 +281,7 @@ def _few_words(case: Case) -> tuple[str, Groups | str]:
 
 
 def _other_protocols(case: Case) -> Iterator[tuple[str, Groups | str]]:
-    """Read the protocols that select other words from the same scores."""
+    """Yield the protocols that select other words from the same scores."""
     protocols = [protocol for protocol in ALIKE_SCORED if protocol != case.options.protocol]
     if case.run.scoring.protocol != "exact":
         reason = "it selects from the scores of the protocol exact, and these are others"
@@ -313,7 +301,7 @@ def _other_protocols(case: Case) -> Iterator[tuple[str, Groups | str]]:
 
 
 def aggregation_choices(case: Case) -> Variation:
-    """Read the run with the other aggregation over a group's words."""
+    """Yield the run with the other aggregation over a group's words."""
     other: Aggregation = "mean" if case.options.aggregation == "sum" else "sum"
     name = f"{other} over a group's words"
     values = aggregated(case.sums, case.run.topic, case.words, other, case.at)

@@ -11,17 +11,16 @@ from pcf_core.measure.criterion import Criterion
 from pcf_core.measure.decomposition import RiskTotal, total
 from pcf_core.measure.resampling import TemplateUnit, effective_number, rough
 
-HEAVY = 0.1  # share of the weight from which on a single template is named
+HEAVY = 0.1  # share of the weight above which a template is mentioned
 
 
 @dataclass(frozen=True)
 class Matrix:
-    """What a report is computed from: preferences with names, weights and a criterion.
+    """The input of a report.
 
-    ``values``: [occupation, template, group] preferences, rows sum to 1 over groups.  ``template_weights``:
-    [template], ``occupation_weights``: [occupation], both >= 0 with a positive sum.  ``unit``: what intervals
-    over templates draw again; ``None``: the templates.  ``left_out`` and ``warnings`` go into the report as
-    they are.
+    ``values`` [occupation, template, group]: preferences, rows sum to 1.  ``template_weights`` [template] and
+    ``occupation_weights`` [occupation]: >= 0 with a positive sum.  ``unit``: resampled for intervals over
+    templates, ``None`` for the templates.  ``left_out`` and ``warnings`` are copied into the report.
     """
 
     values: FloatArray
@@ -39,8 +38,8 @@ class Matrix:
 def risk_report(matrix: Matrix, resamples: int = 2000, *, brief: bool = False) -> RiskReport:
     """Decompose preferences into a report (PCF Eq. 4–9), with intervals over templates, occupations, both.
 
-    The figures are those of these templates; ``corrected`` says what is left without the bias of few.
-    A ``brief`` report has the same figures, and of the intervals those of R alone.
+    The figures are plug-in values; ``corrected`` has those without the bias of few templates.  A ``brief``
+    report has the same figures, and only intervals of R.
     """
     unit = matrix.unit or TemplateUnit.templates(matrix.template_weights)
     intervals = risk_intervals(
@@ -52,7 +51,7 @@ def risk_report(matrix: Matrix, resamples: int = 2000, *, brief: bool = False) -
 
 
 def rough_means(matrix: Matrix) -> tuple[str, ...]:
-    """Warn of few templates, or of one that weighs much."""
+    """Return warnings about few templates, or one with much weight."""
     effective = effective_number(matrix.template_weights)
     if len(matrix.templates) == 1:
         return (
@@ -69,7 +68,7 @@ def rough_means(matrix: Matrix) -> tuple[str, ...]:
 
 
 def _heavy_template(matrix: Matrix) -> tuple[str, ...]:
-    """Warn if templates are drawn, and one carries much of the weight and more than others do."""
+    """Warn if templates are resampled, and one has much more weight than others."""
     share = float(matrix.template_weights.max() / matrix.template_weights.sum())
     alike = TemplateUnit.templates(matrix.template_weights).alike
     if share <= HEAVY + 1e-9 or alike or (matrix.unit is not None and matrix.unit.name != "template"):
@@ -81,7 +80,6 @@ def _heavy_template(matrix: Matrix) -> tuple[str, ...]:
 
 
 def _corrected_risk(matrix: Matrix, plug_in: RiskTotal, intervals: RiskIntervals) -> CorrectedRisk | None:
-    """Return R^p and R^c without the bias of few templates, beside the report's own figures."""
     if intervals.correction is None:
         return None
     shares = matrix.occupation_weights / matrix.occupation_weights.sum()
@@ -99,7 +97,7 @@ def _corrected_risk(matrix: Matrix, plug_in: RiskTotal, intervals: RiskIntervals
 def written_report(
     matrix: Matrix, totals: RiskTotal, intervals: RiskIntervals, warnings: tuple[str, ...] = ()
 ) -> RiskReport:
-    """Write the report of given risks and intervals; without a correction, correct the risks."""
+    """Write the report of given risks and intervals."""
     shares = matrix.occupation_weights / matrix.occupation_weights.sum()
     return RiskReport(
         overall_risk=totals.overall_risk,

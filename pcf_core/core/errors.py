@@ -1,32 +1,7 @@
-"""The exception tree: every refusal of what a user gave is a subclass of :class:`AuditError`.
+"""The exception tree; every message is one clear sentence for users.
 
-AuditError                     one clear sentence: which input, what is allowed, what came, what to do
-├── InputError                 the input itself is wrong (command line: exit 2)
-│   ├── TopicError             topics, groups, words
-│   ├── EvidenceError          occupations and their weights
-│   ├── TemplateError          template sets
-│   ├── CorpusError            a corpus that cannot be read, or has nothing to mine
-│   ├── PipelineError          a parser that is unknown, unsafe, or has no parse
-│   ├── PerturbationError      a table of counterparts, names to exchange
-│   ├── PromptError            a set of prompts
-│   ├── CriterionError         norm, scale, reference, probabilities given as a matrix
-│   ├── FairPairError          texts that are compared in pairs, their folds, what compares them
-│   ├── CriteriaError          the material of an experiment, how it is worded, answered and repeated
-│   ├── BenchmarkError         files of a known benchmark, or what is asked with them
-│   ├── ModelError             unknown model, missing or unsafe files, words it cannot express
-│   ├── GenerationError        how texts are drawn, a prompt or a model that no text can be written from
-│   ├── RunError               unknown run key, run not finished
-│   ├── PolicyError            the limits that a model is checked against
-│   ├── PackError              a pack that was changed, is none, or says what is known here otherwise
-│   ├── InspectLogError        a log of Inspect that is none of ours, unfinished, or asks something else
-│   ├── RightsError            what this person may not do here, or a limit that the operator has set
-│   └── SettingsError          the operator's settings
-├── StoreError                 the store cannot be read or written (command line: exit 1)
-│   ├── DamagedShardError      a checksum does not fit: the shard is set aside and scored again
-│   └── DamagedCatalogueError  it is not as it was written: it is set aside and made anew from the shards
-└── ScoringError               a model failed while scoring: NaN, the device or the endpoint was lost
-    ├── OutOfMemoryError       a batch did not fit: the shard is scored again with half
-    └── RequestRefusedError    the endpoint refuses what it is asked: asking again would not help
+It states which input is wrong, what is allowed, what came, and what to do.  The command line exits with 2
+after an :class:`InputError` and with 1 after the others.
 """
 
 from __future__ import annotations
@@ -35,11 +10,11 @@ import re
 
 
 class AuditError(Exception):
-    """Root of everything the app says to a user instead of a traceback."""
+    """Root of all errors that users see as a sentence instead of a traceback."""
 
 
 class InputError(AuditError):
-    """What the user gave cannot be used."""
+    """User input cannot be used (command line: exit 2)."""
 
 
 class TopicError(InputError):
@@ -55,7 +30,7 @@ class TemplateError(InputError):
 
 
 class CorpusError(InputError):
-    """A corpus: its file, form, encoding or content."""
+    """The file, form, encoding or content of a corpus cannot be used."""
 
 
 class PipelineError(InputError):
@@ -63,7 +38,7 @@ class PipelineError(InputError):
 
 
 class PerturbationError(InputError):
-    """A table of counterparts, or the names to exchange."""
+    """A table of counterparts or a list of names cannot be used."""
 
 
 class PromptError(InputError):
@@ -71,47 +46,47 @@ class PromptError(InputError):
 
 
 class CriterionError(InputError):
-    """A norm, a scale, a reference distribution, or a matrix of probabilities."""
+    """A norm, scale, reference distribution or matrix of probabilities cannot be used."""
 
 
 class FairPairError(InputError):
-    """Texts that are compared in pairs, how they are cut into folds, or a dissimilarity."""
+    """Texts compared in pairs, their folds, or a dissimilarity cannot be used."""
 
 
 class CriteriaError(InputError):
-    """Professions, names, questions or tasks of an experiment, or the form in which they are put."""
+    """Professions, names, questions, tasks or the form of an experiment cannot be used."""
 
 
 class BenchmarkError(InputError):
-    """Files of a known benchmark that are of another form, or of no item that a model could answer."""
+    """Files of a known benchmark have another form, or no usable item."""
 
 
 class ModelError(InputError):
-    """A model that is unknown, unsafe or cannot express a word."""
+    """A model is unknown, unsafe or cannot express a word."""
 
 
 class GenerationError(InputError):
-    """Texts that cannot be written: their settings, their prompt, or the kind of model."""
+    """Texts cannot be written with these settings, this prompt or this kind of model."""
 
 
 class RunError(InputError):
-    """A run that is unknown or unfinished."""
+    """A run is unknown or unfinished."""
 
 
 class PolicyError(InputError):
-    """A policy of the gate: its limits, or what they are to be compared with."""
+    """A policy of the gate cannot be used, or has nothing to be compared with."""
 
 
 class PackError(InputError):
-    """A file of runs made elsewhere: changed on its way, no such file, or against what is here."""
+    """A pack of runs is damaged, invalid or contradicts local data."""
 
 
 class InspectLogError(InputError):
-    """A log of Inspect: none of our tasks', unfinished, or of other texts than its task asks for."""
+    """An Inspect log is not from our tasks, unfinished, or of other texts than its task."""
 
 
 class RightsError(InputError):
-    """Something that this person may not do, or more of it than the operator allows."""
+    """The person may not do that, or only less of it."""
 
 
 class SettingsError(InputError):
@@ -123,23 +98,23 @@ class StoreError(AuditError):
 
 
 class DamagedShardError(StoreError):
-    """A shard whose bytes do not fit its checksum."""
+    """A shard's bytes do not match its checksum: it is moved away and scored again."""
 
 
 class DamagedCatalogueError(StoreError):
-    """A catalogue that is not as it was written; it is set aside by then, and can be opened anew."""
+    """The catalogue was damaged and has been moved away; a new one is made from the shards."""
 
 
 class ScoringError(AuditError):
-    """A model failed while scoring."""
+    """A model failed while scoring: NaN, or a lost device or endpoint."""
 
 
 class OutOfMemoryError(ScoringError):
-    """A batch did not fit into the memory of the device."""
+    """A batch did not fit into the device's memory: the shard is scored again with half."""
 
 
 class RequestRefusedError(ScoringError):
-    """An endpoint refuses a request: its ``status``, the error's ``code`` and what it ``said``."""
+    """An endpoint refuses a request for good: HTTP ``status``, error ``code`` and what it ``said``."""
 
     def __init__(self, message: str, status: int = 0, code: str = "", said: str = "") -> None:
         super().__init__(message)
@@ -148,19 +123,14 @@ class RequestRefusedError(ScoringError):
         self.said = said
 
 
-# What an error of another library says, fit for a sentence: a line, without what a signed address has.
+# Messages of other libraries, shortened for our sentences.
 
 
 LONGEST_REASON = 300  # characters
-SIGNED = re.compile(
-    r"(?<=[^\s?])\?[^\s'\")]+"
-)  # behind the question mark of an address: who holds it may read
+SIGNED = re.compile(r"(?<=[^\s?])\?[^\s'\")]+")  # query of a signed URL, which grants access
 
 
 def reason_of(error: Exception) -> str:
-    """Return the first line of an error, or its name where it says nothing.
-
-    "403 for https://host/file?Signature=f00d" -> "403 for https://host/file?…"
-    """
+    """Return an error's first line (its type if empty), with ``?…`` for the queries of URLs."""
     reason = next(iter(str(error).splitlines()), "") or type(error).__name__
     return SIGNED.sub("?…", reason)[:LONGEST_REASON]

@@ -1,11 +1,8 @@
-"""Risk against figures of the occupations: points, fitted lines, panels (PCF Eq. 12 and Fig. 6; BVF C.2).
+"""Risk against statistics of the occupations (PCF Eq. 12 and Fig. 6; BVF C.2), and against the training text.
 
-``x`` is the factor on the scale that is fitted (its base-10 logarithm where :attr:`FactorScale.log`), the
-risk is r_x, r_x^p or r_x^c.
-
-**What a model read against what it says: counts of its training text, and how far its stereotypes follow.**
-A lean is 2 · share − 1 of the documents that mostly say *he*: −1 all *she*, +1 all *he*.  That is the scale
-of the stereotype of *male* against an even split of two groups.
+``x`` is the factor on the fitted scale (base-10 logarithm if :attr:`FactorScale.log`); the risk is r_x, r_x^p
+or r_x^c.  A *lean* is 2 · share − 1 of the documents that mostly say *he*, −1 to 1: the scale of the
+stereotype of *male* against an even split of two groups.
 """
 
 from __future__ import annotations
@@ -21,7 +18,7 @@ from pcf_core.core.risk import Interval
 
 Quantity = Literal["overall_risk", "prejudice_risk", "caprice_risk"]
 Matching = Literal["exact", "close", "broad"]
-# How well a word fits its line of the statistics, the best first; each takes in those before it.
+# How well a word fits its row of the statistics; each level includes those before it.
 MATCHINGS: tuple[Matching, ...] = ("exact", "close", "broad")
 
 MOST_LEVERAGE = 0.5  # above, a point decides more of its own fitted value than all others together
@@ -29,11 +26,10 @@ MOST_LEVERAGE = 0.5  # above, a point decides more of its own fitted value than 
 
 @dataclass(frozen=True)
 class FactorScale:
-    """How a factor is measured and described.
+    """How a factor is measured and described: its ``noun``, and ``title`` with the unit.
 
-    ``noun``: its name in a sentence; ``title``: with its unit; ``more``: the direction of the axis.
-    ``step``: a slope is given per so much of ``x``, ``per`` names it, and ``whose`` occupations that have so
-    much more.
+    ``more``: the direction of the axis.  Slopes are given per ``step`` of ``x``, worded ``per``; ``whose``
+    describes occupations with that much more.
     """
 
     name: str
@@ -48,11 +44,10 @@ class FactorScale:
 
 @dataclass(frozen=True)
 class FactorPoint:
-    """One line of the statistics, or one word.
+    """One row of the statistics, or one word.
 
-    ``words``: the occupations that stand for it; ``risk`` is their mean.  ``value``: the factor, before any
-    logarithm.  ``weight``: thousands employed (a user's own file: its weights), ``None`` where unknown.
-    ``at_least``: the statistics stop at this value.
+    ``risk``: mean over its ``words``.  ``value``: before any logarithm.  ``weight``: thousands employed, or
+    of the user's own file.  ``at_least``: the statistics are capped at this value.
     """
 
     label: str
@@ -65,12 +60,9 @@ class FactorPoint:
 
 @dataclass(frozen=True)
 class Carrier:
-    """The point with the most influence on the slope.
+    """The point with leverage above one half, or else with the most influence on the slope.
 
-    It is one of leverage above one half, else that whose absence would change the slope most.
-
-    ``leverage``: its share in its own fitted value, 0 to 1.  ``slope``, ``interval``: of the line through all
-    others; ``None`` where they determine none.
+    ``slope``, ``interval``: of the line without it, if determined.
     """
 
     label: str
@@ -83,13 +75,11 @@ class Carrier:
 class LineFit:
     """Risk = ``intercept`` + ``slope`` · x by least squares.
 
-    ``slope_error``: from two sources, ``occupation_error``, the scatter about the line (HC3), and
-    ``template_error``, what the templates that all occupations share add; ``None`` where risks are taken as
-    known.  ``interval``: of the slope, from both; ``known_interval``: as if the risks were known.
-    ``p_value``: of no slope, as ``interval``; ``adjusted_p``: the same corrected for all slopes that were
-    tested together, ``None`` where that was not done.  ``r_squared``: share of the (weighted) variation of
-    the risk.  ``effective_n``: (Σ w)² / Σ w² of the weights, ``n`` without.  ``x``, ``mean``, ``low``,
-    ``high``: [place] the line and its pointwise band, from the lowest point to the highest.
+    ``slope_error``: from ``occupation_error``, the scatter about the line (HC3), and ``template_error``,
+    added by the shared templates (``None``: risks taken as exact).  ``interval`` and ``p_value`` use both;
+    ``known_interval`` takes risks as exact; ``adjusted_p`` allows for several tested slopes.
+    ``effective_n``: (Σ w)² / Σ w², or ``n`` without weights.  ``x``, ``mean``, ``low``, ``high`` [point]: the
+    line and its pointwise band.
     """
 
     n: int
@@ -112,7 +102,7 @@ class LineFit:
 
     @property
     def widened(self) -> float | None:
-        """By what factor the templates widen the interval; ``None`` where that is not known."""
+        """By what factor templates widen the interval, if known."""
         alone = self.known_interval.high - self.known_interval.low
         if self.template_error is None or not alone > 0:
             return None
@@ -120,10 +110,10 @@ class LineFit:
 
     @property
     def carried(self) -> bool:
-        """Whether one point carries the slope.
+        """Whether the slope depends on one point.
 
-        Its leverage is above one half, or without it the slope moves by over a standard error, or an interval
-        that excludes 0 no longer does.
+        Its leverage exceeds one half, or without it the slope moves by over a standard error, or its interval
+        no longer excludes 0.
         """
         carrier = self.carrier
         if carrier.leverage > MOST_LEVERAGE or carrier.slope is None or carrier.interval is None:
@@ -136,8 +126,8 @@ class LineFit:
 class FactorPanel:
     """One factor against one kind of risk.
 
-    ``ols``: every point counts equally; ``wls``: by its weight, the points without one left out; ``no_ols``
-    and ``no_wls`` say why a line is missing.  ``left_out``: occupations that are no point, with the reason.
+    ``ols``: all points equal; ``wls``: by weight, without points that have none; ``no_ols`` and ``no_wls``:
+    why a line is missing.
     """
 
     scale: FactorScale
@@ -153,10 +143,7 @@ class FactorPanel:
 
 @dataclass(frozen=True)
 class OwnFactor:
-    """A user's own figures: term (lower case) -> value, and term -> weight where one is given.
-
-    ``left_out``: rows without a value.
-    """
+    """A user's own figures: ``values`` and optional ``weights`` by term in lower case."""
 
     title: str
     values: Mapping[str, float]
@@ -165,30 +152,30 @@ class OwnFactor:
 
     @property
     def hash(self) -> str:
-        """Hash of all that is shown."""
+        """Hash of everything shown."""
         rows = sorted((item.name, item.reason) for item in self.left_out)
         return digest([self.title, sorted(self.values.items()), sorted(self.weights.items()), rows])
 
 
 def excludes_zero(interval: Interval) -> bool:
-    """Tell whether an interval lies wholly on one side of 0."""
+    """Return whether an interval lies wholly on one side of 0."""
     return interval.low > 0 or interval.high < 0
 
 
-# What a model read against what it says: counts of its training text, and how far its stereotypes follow.
+# A model's stereotypes against counts of its training text.
 
 
 ReadVerdict = Literal["copies", "flattens", "amplifies", "reverses", "cannot tell"]
 
-CLOSE_SLOPES = (0.8, 1.25)  # a slope whose intervals lie inside is close to 1, as in tests of bioequivalence
-CLOSE = 0.2  # of two leans: ten percentage points of a share
-SURE = 0.05  # share of false discoveries that is accepted
+CLOSE_SLOPES = (0.8, 1.25)  # a slope whose intervals lie inside is close to 1, as for bioequivalence
+CLOSE = 0.2  # two leans: ten percentage points of a share
+SURE = 0.05  # accepted share of false discoveries
 
 
 class ReadCount(Record):
-    """Documents whose lead names a word, by the pronoun of which they have more; ``neither``: a tie or none.
+    """Documents whose lead names a word, by their more frequent pronoun; ``neither``: a tie or none.
 
-    ``as_word``: in how many of all of them it stands in small letters, or all in capitals, not as in a name.
+    ``as_word``: those that write it in lower case or in capitals, so not as part of a name.
     """
 
     occupation: str
@@ -199,18 +186,12 @@ class ReadCount(Record):
 
     @property
     def documents(self) -> int:
-        """Documents with a majority: those that the share is of."""
+        """Documents with a majority, the denominator of the share."""
         return self.he + self.she
 
     @property
     def share(self) -> float:
-        """Share of *he*, 0 to 1.
-
-        Raises
-        ------
-        ZeroDivisionError
-            No document has a majority.
-        """
+        """Share of *he*, 0 to 1; raise ZeroDivisionError if no document has a majority."""
         return self.he / self.documents
 
     @property
@@ -220,7 +201,7 @@ class ReadCount(Record):
 
 
 class ReadCard(Record):
-    """Where the counts come from: what was read, what a lead is, who may use it."""
+    """Origin of the counts: which text, what a lead is, and the licence."""
 
     title: str
     source: str
@@ -234,10 +215,7 @@ class ReadCard(Record):
 
 @dataclass(frozen=True)
 class ReadTable:
-    """Counts of the documents that name a word, with their card.
-
-    ``counts``: by word, in small letters.
-    """
+    """Counts of documents by word in lower case, with their card."""
 
     card: ReadCard
     counts: Mapping[str, ReadCount]
@@ -245,11 +223,7 @@ class ReadTable:
 
 @dataclass(frozen=True)
 class TrainingText:
-    """What a shipped model read.
-
-    ``files``: of the corpora, for a fine-tuned one those of its ``base``; ``tokens``: drawn from them.
-    ``base``: the model whose training it goes on from, empty for none.
-    """
+    """The training text of a shipped model: ``files`` of its (or its base's) corpora, ``tokens`` drawn."""
 
     model: str
     files: tuple[str, ...]
@@ -261,9 +235,9 @@ class TrainingText:
 class OccupationRead:
     """One occupation: the lean of its documents and the model's mean stereotype of *male*, both −1 to 1.
 
-    ``lean_interval``: Wilson's, if other documents had been written; ``tilt_interval``: over templates;
-    ``interval``: of ``tilt`` − ``lean``, from both.  ``p_value``: of no difference; ``adjusted``: controlled
-    for false discoveries over all occupations.
+    ``lean_interval``: Wilson's, over documents; ``tilt_interval``: over templates; ``interval``: of ``tilt``
+    − ``lean``, from both.  ``p_value``: of no difference; ``adjusted``: for false discoveries over all
+    occupations.
     """
 
     count: ReadCount
@@ -276,23 +250,22 @@ class OccupationRead:
 
     @property
     def difference(self) -> float:
-        """The tilt of the model minus the lean of the text, both −1 to 1."""
+        """The model's tilt minus the text's lean."""
         return self.tilt - self.count.lean
 
     @property
     def differs(self) -> bool:
-        """Whether the difference survives the control of false discoveries."""
+        """Whether the difference remains significant with false discoveries controlled."""
         return self.adjusted <= SURE
 
     @property
     def verdict(self) -> ReadVerdict:
-        """Whether the model's lean differs from that of its text, and how.
+        """How the model's tilt compares with the text's lean.
 
-        Where it does not (:attr:`differs`): ``copies`` if the interval of the difference lies within ±0.2,
-        else ``cannot tell``.  Where it does: ``reverses`` if both intervals leave out 0 on opposite sides,
-        ``amplifies`` if the model leans farther from 0 than the text, ``flattens`` if less far.  ``cannot
-        tell`` where the two lean to opposite sides, one of which is unclear, and it hangs on that side: the
-        text's is, or the model leans as far or farther.
+        No difference (:attr:`differs`): ``copies`` if its interval lies within ±0.2, else ``cannot tell``.
+        Otherwise ``reverses`` if both intervals exclude 0 on opposite sides, ``amplifies`` if the tilt is
+        farther from 0 than the lean, ``flattens`` if closer; ``cannot tell`` if the signs are opposite and
+        the verdict depends on one that is unclear.
         """
         if not self.differs:
             widest = max(-self.interval.low, self.interval.high)
@@ -310,11 +283,9 @@ class OccupationRead:
 class ReadLine:
     """The model's mean stereotype = ``intercept`` + ``slope`` · lean of the text, over occupations.
 
-    ``plain``: least squares, the counted leans taken as they are; ``slope``: with the spread of the leans
-    freed of what the small numbers of documents add to it (``reliability``: the share that remains).  Both
-    intervals: if other occupations, documents of the text and templates had been taken.
-    ``x``, ``mean``, ``low``,
-    ``high``: [place] the line and its pointwise band over the leans.
+    ``plain``: least squares; ``slope``: corrected for the sampling error of the leans, with ``reliability``
+    the share of their variance that remains.  Intervals are over occupations, documents and templates.
+    ``x``, ``mean``, ``low``, ``high`` [point]: the line and its pointwise band.
     """
 
     slope: float
@@ -330,17 +301,16 @@ class ReadLine:
 
     @property
     def ends(self) -> tuple[float, float]:
-        """The lowest and the highest slope that either interval holds."""
+        """The lowest and the highest slope in either interval."""
         intervals = (self.interval, self.plain_interval)
         return min(one.low for one in intervals), max(one.high for one in intervals)
 
     @property
     def verdict(self) -> ReadVerdict:
-        """Said only where it holds for both slopes, whichever of them is what one asks for.
+        """The verdict that holds for both slopes.
 
-        ``amplifies``: both intervals lie above 1; ``reverses``: both lie below 0; ``flattens``: both lie
-        below 1, and not both below 0; ``copies``: each holds 1 and lies within 0.8 to 1.25; else ``cannot
-        tell``.
+        ``amplifies``: both intervals above 1; ``reverses``: both below 0; ``flattens``: both below 1, not
+        both below 0; ``copies``: each contains 1 and lies within 0.8 to 1.25; else ``cannot tell``.
         """
         low, high = self.ends
         if low > 1:
@@ -354,12 +324,10 @@ class ReadLine:
 
 @dataclass(frozen=True)
 class Amplification:
-    """A model's leans beside those of its training text.
+    """A model's stereotypes compared with its training text.
 
-    ``shift``: mean of the differences, occupations counting equally, with its interval.  ``line``: ``None``
-    where ``no_line`` says why.  ``ranks``: Spearman's ρ with its interval if other occupations had been
-    taken, the templates being the same (Fisher's z); ``None`` where it says nothing.  ``left_out``:
-    occupations that are not compared, with the reason.
+    ``shift``: mean difference over equally weighted occupations.  ``line``: ``None`` for the reason
+    ``no_line``. ``ranks``: Spearman's ρ with its interval over occupations (Fisher's z), if defined.
     """
 
     occupations: tuple[OccupationRead, ...]
@@ -372,5 +340,5 @@ class Amplification:
 
 
 def _side(interval: Interval) -> int:
-    """Return on which side of 0 an interval lies: −1, 1, or 0 where it holds 0."""
+    """Return on which side of 0 an interval lies: −1, 1, or 0 if it contains 0."""
     return (interval.low > 0) - (interval.high < 0)

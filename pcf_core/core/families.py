@@ -1,8 +1,7 @@
-"""The families of models, a row each: all that the program asks of a family but how it is scored.
+"""The families of models: how an architecture gives a word its probability.
 
-A family is a way in which an architecture gives a word its probability.  Classes that need torch are named
-as text and imported when a model is opened; which configurations belong to a family is decided in
-``pcf_core/models/family.py``.
+Classes that need torch are named as text and imported when a model is opened; ``pcf_core/models/family.py``
+assigns configurations to families.
 """
 
 from __future__ import annotations
@@ -16,16 +15,15 @@ Family = Literal["masked", "causal", "seq2seq", "permutation", "endpoint"]
 
 @dataclass(frozen=True)
 class FamilyFacts:
-    """What the program asks of a family.
+    """Properties of a family.
 
-    ``scorer``, ``generator``: ``module:class``; a family without a generator fills gaps and cannot go on from
-    a text.  ``auto_class``: the class of transformers that loads its models; a family that has one may be the
-    prefix of a name.  ``rules``, ``writing_rules``: the versions in keys; raise one when the same model and
-    prompt would give another number, or another text.  ``without_boundary``: why exact-boundary is refused,
-    with ``{name}`` and ``{family}`` of the model; empty where it is not.  ``by_tokens``: scores are
-    conditional on a word's number of tokens.  ``sees_right``: they are conditional on the text right of [Y],
-    where others score it together with the word.  ``chats``: prompts are put into a model's chat template
-    where it has one.  ``task``: what the hub calls it.  ``examples``, ``quantity``: for the tab About.
+    ``scorer``, ``generator``: ``module:class``; without a generator it fills gaps and cannot continue a text.
+    ``auto_class``: of transformers; such a family may be the prefix of a name.  ``rules``, ``writing_rules``:
+    versions in keys, to be raised when the same model and prompt would give another number or text.
+    ``without_boundary``: why exact-boundary is refused, with ``{name}`` and ``{family}``.  ``by_tokens``:
+    scores are conditional on a word's number of tokens.  ``sees_right``: they are conditional on the text
+    right of [Y], which others score together with the word.  ``chats``: chat templates are used.  ``task``:
+    on the hub.  ``examples``, ``quantity``: for the tab About.
     """
 
     scorer: str = ""
@@ -78,7 +76,7 @@ FAMILIES: Mapping[str, FamilyFacts] = {
     ),
     "permutation": FamilyFacts(
         scorer="pcf_core.models.scoring.permutation:PermutationScorer",
-        auto_class="AutoModelForCausalLM",  # where transformers keeps XLNet's class with a head
+        auto_class="AutoModelForCausalLM",  # XLNet's class with a head
         without_boundary="is for causal models and models with sentinels (T5), and {name} is a {family} "
         "model",
         by_tokens=True,
@@ -102,5 +100,5 @@ LOCAL_FAMILIES = tuple(name for name, facts in FAMILIES.items() if facts.auto_cl
 
 
 def facts_of(family: str) -> FamilyFacts:
-    """Look up the family of a key; made-up scorers and texts belong to none."""
+    """Return the facts of a family; empty ones for made-up scorers and texts."""
     return FAMILIES.get(family, FamilyFacts())

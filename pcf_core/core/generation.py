@@ -1,4 +1,4 @@
-"""Texts that a model writes: how they are drawn, all that decides them, and what came."""
+"""Generated texts: their sampling settings, key and results."""
 
 from __future__ import annotations
 
@@ -14,27 +14,21 @@ from pcf_core.core.families import FAMILIES
 from pcf_core.core.records import Record, digest
 from pcf_core.core.run import IMPORTED, ModelSpec, imported_name
 
-BLOCK = 25  # texts of one prompt that are stored together, at most
+BLOCK = 25  # most texts of one prompt that are stored together
 End = Literal["stop", "length", "refused", "empty"]
 
-# Before the name of a model whose texts came in a log of Inspect: inspect:openai/gpt-4o@2026-11-23
+# Prefix of a model whose texts came in an Inspect log: inspect:openai/gpt-4o@2026-11-23
 INSPECTED = "inspect:"
 LONGEST = 4096  # new tokens that may be requested
 HOTTEST = 10.0  # temperature
 
 
 class Decoding(Record):
-    """How the next token is drawn.
+    """How the next token is sampled.
 
-    ``temperature``: the logits are divided by it; 0 takes the likeliest token, and every text of a prompt is
-    the same.  ``top_p``: only the likeliest tokens that together have this probability can be drawn (nucleus
-    sampling, Holtzman et al. 2020, https://arxiv.org/abs/1904.09751); 1 allows all.  ``length``: new tokens
-    at most.  ``seed``: another one gives other texts.
-
-    Raises
-    ------
-    GenerationError
-        A value outside its range.
+    ``temperature``: 0 always takes the likeliest token, so all texts of a prompt are equal.  ``top_p``:
+    nucleus sampling (Holtzman et al. 2020, https://arxiv.org/abs/1904.09751); 1 allows all tokens.
+    ``length``: most new tokens.  Raises GenerationError for a value outside its range.
     """
 
     temperature: float = 1.0
@@ -62,11 +56,11 @@ class Decoding(Record):
 
 
 class GenerationKey(Record):
-    """All that decides the texts of a prompt, and nothing else; a server that decides more is unpinned.
+    """Everything that decides the texts of a prompt, as far as the server is pinned.
 
-    ``chat_template``: hash of the template that makes a user's message of the prompt, empty where the model
-    goes on from the prompt itself.  ``system``: the instruction before every prompt, as a message of
-    its own where there are messages; a key without one is written as it was before there was any.
+    ``chat_template``: hash of the template that turns the prompt into a user's message, empty if the prompt
+    itself is continued.  ``system``: the instruction before every prompt; keys without one omit the field, as
+    before it existed.
     """
 
     model: str
@@ -86,13 +80,7 @@ class GenerationKey(Record):
 
     @classmethod
     def of(cls, spec: ModelSpec, decoding: Decoding) -> GenerationKey:
-        """Return the key of a model whose family can write; an encoder–decoder continues the prompt itself.
-
-        Raises
-        ------
-        GenerationError
-            The family fills gaps in a text and cannot go on from one.
-        """
+        """Return the key of a model that can write; raise GenerationError if the family fills gaps."""
         facts = FAMILIES[spec.family]
         if not facts.generator:
             raise GenerationError(
@@ -112,22 +100,22 @@ class GenerationKey(Record):
 
     @property
     def imported(self) -> bool:
-        """Whether the texts came in a pack: nobody here has seen the weights."""
+        """Whether the texts came in a pack, from weights that were never verified here."""
         return self.model.startswith(IMPORTED)
 
     @property
     def as_imported(self) -> GenerationKey:
-        """The key of the same texts where they are imported: another name, and so another hash."""
+        """The key of the same texts once imported: another name and hash."""
         name = imported_name(self.model, self.identity, self.tokenizer, self.family)
         return self.model_copy(update={"model": name})
 
     def with_system(self, system: str) -> GenerationKey:
-        """Return the same model and decoding with another system prompt."""
+        """Return the same key with another system prompt."""
         return self.model_copy(update={"system": system})
 
     @property
     def inspected(self) -> bool:
-        """Whether the texts came in a log of Inspect: the model was never called here."""
+        """Whether the texts came in an Inspect log: the model was never called here."""
         return self.model.startswith(INSPECTED)
 
     @property
@@ -137,23 +125,17 @@ class GenerationKey(Record):
 
 
 def in_one(system: str, prompt: str) -> str:
-    """Join system prompt, an empty line and prompt; without a system prompt return the prompt alone."""
+    """Join system prompt and prompt with an empty line between; without a system prompt return the prompt."""
     return f"{system}\n\n{prompt}" if system else prompt
 
 
 @dataclass(frozen=True)
 class Generated:
-    """Texts of one prompt, those of the indices ``first``, ``first + 1``, ….
+    """Texts of one prompt with the indices ``first``, ``first + 1``, ….
 
-    ``texts``: [text] continuations alone, without the prompt, as the model gave them (a space in front where
-    it wrote one).  ``ends``: [text] the model ended it (``stop``), or the length did (``length``), a server
-    refused it (``refused``), or there is nothing but white space (``empty``).  ``tokens``: [text] new tokens
-    of each, the one that ends a text not counted; 0 where a server does not say.
-
-    Raises
-    ------
-    ValueError
-        The three are not of one length.
+    ``texts``: continuations without the prompt, with any leading space.  ``ends``: by the model (``stop``),
+    by the length, refused by a server, or ``empty`` (only white space).  ``tokens``: new tokens without the
+    closing one, 0 if unknown.  Raises ValueError if the three differ in length.
     """
 
     prompt: str
@@ -171,7 +153,7 @@ class Generated:
 
 @dataclass(frozen=True)
 class MissingTexts:
-    """Texts of one prompt that have to be written: ``count`` of them from the index ``first``."""
+    """Texts of one prompt that have to be written: ``count`` of them from index ``first``."""
 
     prompt: str
     first: int
@@ -179,7 +161,7 @@ class MissingTexts:
 
 
 def parts(prompt: str, first: int, count: int) -> Iterator[MissingTexts]:
-    """Cut the indices ``first`` to ``first + count − 1`` at the multiples of ``BLOCK``."""
+    """Divide the indices ``first`` to ``first + count − 1`` at multiples of ``BLOCK``."""
     end = first + count
     while first < end:
         until = min(end, first - first % BLOCK + BLOCK)
@@ -188,7 +170,7 @@ def parts(prompt: str, first: int, count: int) -> Iterator[MissingTexts]:
 
 
 def joined(blocks: Sequence[Generated], count: int | None = None) -> Generated:
-    """Join texts that follow each other; the first ``count`` of them, or all."""
+    """Join consecutive texts; the first ``count`` of them, or all."""
     return Generated(
         prompt=blocks[0].prompt,
         first=blocks[0].first,

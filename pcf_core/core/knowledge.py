@@ -1,7 +1,7 @@
-"""Facts that a model is tested on, and what it knows of them (PCF section 5.1, BVF appendix E.1).
+"""Facts that a model is tested on, and its knowledge of them (PCF section 5.1, BVF appendix E.1).
 
-The axes are ``fact`` (the evidence X) and ``template`` (the context C); the two groups of a fact are its
-right and its wrong answers, which differ from fact to fact.
+The axes are ``fact`` (the evidence X) and ``template`` (the context C); the two groups are a fact's right and
+wrong answers, which differ between facts.
 """
 
 from __future__ import annotations
@@ -20,21 +20,21 @@ QUANTITIES = ("knowledge", "confidence_gap", "mean_score", "gain")
 
 
 class Fact(Record):
-    """A subject that fills ``[X]``, the answers that are right at ``[Y]``, and some that are wrong."""
+    """A subject that fills ``[X]``, with right and some wrong answers for ``[Y]``."""
 
     subject: str
     right: tuple[str, ...]
     wrong: tuple[str, ...]
-    weight: float = Field(1.0, strict=True)  # no text and no true
+    weight: float = Field(1.0, strict=True)  # neither text nor bool
 
     @property
     def answers(self) -> tuple[str, ...]:
-        """The right ones, then the wrong ones."""
+        """The right answers, then the wrong ones."""
         return self.right + self.wrong
 
 
 class KnowledgeSet(Record):
-    """Facts of one kind, and the texts with ``[X]`` and ``[Y]`` in which each of them is put to a model."""
+    """Facts of one kind, and templates with ``[X]`` and ``[Y]`` in which each of them is tested."""
 
     name: str
     title: str
@@ -46,7 +46,7 @@ class KnowledgeSet(Record):
 
     @property
     def words(self) -> tuple[str, ...]:
-        """Every answer of any fact once, in the order of the facts: all are scored in every prompt."""
+        """All distinct answers in the order of the facts; all are scored in every prompt."""
         return tuple(dict.fromkeys(word for fact in self.facts for word in fact.answers))
 
     @property
@@ -58,20 +58,20 @@ class KnowledgeSet(Record):
 
     @property
     def hash(self) -> str:
-        """Hash of what decides a number but weights: templates, subjects and answers."""
+        """Hash of what decides a number, except weights: templates, subjects and answers."""
         return digest([self.templates, [[fact.subject, fact.right, fact.wrong] for fact in self.facts]])
 
 
 @dataclass(frozen=True)
 class FactKnowledge:
-    """What a model knows of one fact, each number from 0 to 1 unless said otherwise.
+    """A model's knowledge of one fact, from 0 to 1.
 
     ``right``, ``wrong``: the answers that count with this model.  ``weight``: sums to 1 over facts.
-    ``probabilities``: [template] p(right answers | right or wrong ones).  ``mean_probability``: E_t p.
-    ``knowledge``: J(E_t p).  ``mean_score``: E_t J(p).  ``confidence_gap``: the former less the latter, at
-    least 0.  ``chance``: J of the share of right ones among the answers.  ``elsewhere``: knowledge, were the
-    subject another one, of which these answers are wrong: the mean of J(E_t p) over such subjects; ``None``
-    where the set has none.  ``interval``: of ``knowledge``, over templates; ``None`` where there is one.
+    ``probabilities`` [template]: p(right answers | right or wrong ones).  ``mean_probability``: E_t p.
+    ``knowledge``: J(E_t p).  ``mean_score``: E_t J(p).  ``confidence_gap``: their difference, at least 0.
+    ``chance``: J of the share of right answers.  ``elsewhere``: mean J(E_t p) over other subjects, for which
+    these answers are wrong, if any. ``interval``: of ``knowledge`` over templates, ``None`` with one
+    template.
     """
 
     subject: str
@@ -90,13 +90,11 @@ class FactKnowledge:
 
 @dataclass(frozen=True)
 class KnowledgeReport:
-    """What a model knows of a set: means over facts by weight of what :class:`FactKnowledge` holds.
+    """A model's knowledge of a set: weighted means over facts of the values in :class:`FactKnowledge`.
 
-    ``score``: name of J.  ``gain``: ``knowledge`` less ``elsewhere``, what naming the right subject adds.
-    ``intervals``: by :data:`QUANTITIES`, over templates first, then over ``occupations`` and over both: the
-    axis of the evidence has that name everywhere, and the unit of the second is ``fact``.  One template, or
-    one fact, has no interval over it, nor over both.
-    ``left_out``: answers and facts that did not count, with the reason.
+    ``score``: name of J.  ``intervals``: by :data:`QUANTITIES`, over templates, ``occupations`` (the unit is
+    ``fact``) and both, except over an axis with a single template or fact.  ``left_out``: answers and facts
+    not counted.
     """
 
     name: str
@@ -115,5 +113,5 @@ class KnowledgeReport:
 
     @property
     def gain(self) -> float | None:
-        """Knowledge minus its value elsewhere; ``None`` where that was not measured."""
+        """``knowledge`` − ``elsewhere``, what naming the right subject adds; ``None`` if not measured."""
         return None if self.elsewhere is None else self.knowledge - self.elsewhere

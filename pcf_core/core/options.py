@@ -1,9 +1,9 @@
-"""Declared options: a field of a record says once what it is called wherever people meet it.
+"""Declared options: a field of a record states its names for pages, links and commands once.
 
     count: int = option(20, title="Texts a side", usage="texts a side for each prompt", url="count")
 
-From such fields are made the widgets of a form, the parameters of its link, the options of a command and of a
-task of Inspect, and the command line that asks for the same again.  A new option is one new field.
+Widgets, link parameters, options of commands and of Inspect tasks, and printed command lines are made from
+such fields.  A new option is one new field.
 """
 
 from __future__ import annotations
@@ -26,21 +26,18 @@ Options = TypeVar("Options", bound=Record)
 
 @dataclass(frozen=True, kw_only=True)
 class OptionSpec:
-    """What an option is called on pages, in links and on the command line.
+    """How an option appears on pages, in links and on the command line.
 
-    ``title``, ``help``: of the widget; without a title pages have none.  ``usage``: the help of the command's
-    option; without one the command has none.  ``url``: the parameter of links, if it is not the field's name,
-    and with dashes the command's option, unless ``flag`` says otherwise; the record's ``prefix`` stands
-    before it in links alone.  ``opens``: the value with which the page opens, where that is not the command's
-    default.  ``placeholder``, ``least``, ``most``, ``step``: of the input for a text or a number; the request
-    itself checks what may be asked for.  ``offered``: the values that pages offer; empty for all that the
-    field's type allows.  ``words``: what pages and reports call these values; ``listed``: what the lists of
-    pages call those whose words are too long there.  ``row``: the values are drawn as a row, not as a list.
-    ``in_task``: it is an option of the task of Inspect, as what has a ``usage`` usually is.  ``varied_as``:
-    what the choice is called where sensitivity tries its other values; empty where it does not.  ``old``:
-    values that links and commands had before, and what they are called today.  ``of_run``: the command's
-    default is what a run says itself, not that of pages.  ``place``: the order on pages, in links and in
-    commands, where it is not that of the fields.
+    ``title``, ``help``: of the widget; no title: not on pages.  ``usage``: help of the command's option;
+    none: not a command's option.  ``url``: the parameter of links and, with dashes, the command's option
+    unless ``flag`` is set; by default the field's name (links add the record's ``prefix``).  ``opens``:
+    initial value on pages, if not the default.  ``placeholder``, ``least``, ``most``, ``step``: of the input
+    widget; the request does its own checks. ``offered``: values on pages, by default all of the field's type;
+    ``words``: their names on pages and in reports; ``listed``: shorter ones for lists.  ``row``: draw values
+    as a row.  ``in_task``: also an option of the Inspect task.  ``varied_as``: name of the choice in
+    sensitivity, empty if it is not varied there.  ``old``: earlier values in links and commands, and today's.
+    ``of_run``: the command defaults to the run's own value.  ``place``: position on pages, in links and in
+    commands, if not that of the field.
     """
 
     title: str = ""
@@ -75,8 +72,8 @@ def option(default: Any, **spec: Any) -> Any:
 class Option:
     """A declared field of a record.
 
-    ``type``: of its values, ``None`` aside: bool, int, float, str, or tuple for several texts.  ``optional``:
-    it may be ``None``.  ``offered``: the values that pages offer.  ``url``: its name in links.
+    ``type``: bool, int, float, str, or tuple for several texts, apart from ``None`` (``optional``).  ``url``:
+    its name in links.
     """
 
     name: str
@@ -89,17 +86,17 @@ class Option:
 
     @property
     def opens(self) -> Any:
-        """The value with which pages open."""
+        """The initial value on pages."""
         return self.default if self.spec.opens is None else self.spec.opens
 
     @property
     def called(self) -> dict[str, str]:
-        """What pages and their addresses call each value that they offer, no two alike."""
+        """The distinct names of the offered values on pages and in links."""
         spec = self.spec
         return {value: spec.listed.get(value, spec.words.get(value, value)) for value in self.offered}
 
     def named(self, text: str) -> str:
-        """Return the value that an address or a list of a page means, by its name, label or earlier label."""
+        """Return the value with this name, label or earlier label."""
         by_label = {called: value for value, called in self.called.items()}
         return by_label.get(text, self.spec.old.get(text, text))
 
@@ -110,18 +107,18 @@ class Option:
 
     @property
     def in_task(self) -> bool:
-        """Whether Inspect's task has it."""
+        """Whether it is an option of the Inspect task."""
         return bool(self.spec.usage) and self.spec.in_task
 
     @property
     def task(self) -> str:
-        """The option of Inspect's task: "--template-weights" -> "template_weights"."""
+        """The option of the Inspect task: "--template-weights" -> "template_weights"."""
         return self.flag.removeprefix("--").replace("-", "_")
 
 
 @cache
 def declared(kind: type[Record]) -> Mapping[str, Option]:
-    """Return the declared options of a record by its fields' names, in the order in which they are shown."""
+    """Return the declared options of a record by field name, in the order shown."""
     prefix = getattr(kind, "prefix", "")
     options = [
         _option(name, spec, info.annotation, info.default, prefix)
@@ -151,14 +148,14 @@ def shared_fields(kind: type[Record], *records: Record) -> dict[str, Any]:
 
 
 def link_values(options: Record) -> dict[str, Any]:
-    """Return the options of pages by the links' names, each value by its own name."""
+    """Return the page's options by link name, with plain values."""
     return {
         one.url: getattr(options, name) for name, one in declared(type(options)).items() if one.spec.title
     }
 
 
 def page_values(options: Record) -> dict[str, Any]:
-    """Return what the widgets of a page hold for these options, by their keys: values as they are called."""
+    """Return the widgets' values by key, as labels."""
     called = {one.url: one.called for one in declared(type(options)).values()}
     return {
         url: list(value) if isinstance(value, tuple) else called[url].get(value, value)
@@ -167,10 +164,9 @@ def page_values(options: Record) -> dict[str, Any]:
 
 
 def from_page(kind: type[Options], values: Mapping[str, Any], **others: Any) -> Options:
-    """Return the options that a link says, or the widgets bound to it, by the links' names.
+    """Return options from a link or its widgets, by link name, as plain values or labels.
 
-    A value may be said by its name, as links of earlier versions do, or as pages call it.  ``others``: fields
-    that are not read from there.
+    ``others``: fields that do not come from there.
     """
     read = {}
     for name, one in declared(kind).items():
@@ -182,13 +178,13 @@ def from_page(kind: type[Options], values: Mapping[str, Any], **others: Any) -> 
 
 
 def number_text(value: float) -> str:
-    """Write a number as short as it can be without becoming another one."""
+    """Format a number as briefly as it round-trips."""
     text = f"{value:g}"
     return text if float(text) == value else repr(value)
 
 
 def _texts(option: Option, value: Any) -> Iterator[str]:
-    """Write a value for a command: nothing where it need not be said, several texts for several values."""
+    """Yield the texts of a value for a command: none for a default, several for a tuple."""
     if isinstance(value, tuple):
         yield from map(shlex.quote, value)
     elif isinstance(value, bool) or value is None or (value == "" and option.default == ""):
@@ -199,7 +195,7 @@ def _texts(option: Option, value: Any) -> Iterator[str]:
 
 
 def command_options(options: Record, *, without: Collection[str] = ()) -> str:
-    """Write options as the command takes them; ``without``: fields that are left out."""
+    """Format options for the command, except the fields in ``without``."""
     return " ".join(
         one.flag if one.type is bool else f"{one.flag} {text}"
         for name, one in declared(type(options)).items()
@@ -209,7 +205,7 @@ def command_options(options: Record, *, without: Collection[str] = ()) -> str:
 
 
 def task_options(options: Record, *, without: Collection[str] = ()) -> str:
-    """Write options as Inspect's task of the same audit takes them."""
+    """Format options for the Inspect task of the same audit."""
     return " ".join(
         f"-T {one.task}={text}"
         for name, one in declared(type(options)).items()
@@ -219,13 +215,7 @@ def task_options(options: Record, *, without: Collection[str] = ()) -> str:
 
 
 def read_options(kind: type[Options], given: Mapping[str, Any]) -> Options:
-    """Return the options that a command was given, by the fields' names.
-
-    Raises
-    ------
-    InputError
-        A value that its option does not take.
-    """
+    """Return a command's options by field name; raise InputError for a value that is not allowed."""
     try:
         return kind.model_validate(given)
     except ValidationError as error:
@@ -240,10 +230,7 @@ def with_parameters(
     parameters: Collection[inspect.Parameter],
     collect: Callable[[dict[str, Any]], Any],
 ) -> Callable[..., Any]:
-    """Return a function that takes several parameters, by name, where it took the one that is ``replaced``.
-
-    ``collect``: makes the value of that one of theirs.
-    """
+    """Return a function that takes ``parameters`` instead of ``replaced``, which ``collect`` computes."""
     own = inspect.signature(function, eval_str=True)
     names = [one.name for one in parameters]
 

@@ -1,7 +1,4 @@
-"""What a model says in one sentence: its words, what the groups get, how much of the probability that is.
-
-And what it makes of a topic's words before anything is scored with them.
-"""
+"""A model's probabilities of a topic's words in a sentence, and the check of these words before scoring."""
 
 from __future__ import annotations
 
@@ -17,7 +14,7 @@ from pcf_core.core.run import LOW_COVERAGE, TokenTable
 
 
 class ProbeWord(Record):
-    """One word at ``[Y]``; ``log_probability`` in nats, ``None`` where the model gives it none at all."""
+    """One word at ``[Y]``; ``log_probability`` in nats, ``None`` for probability 0."""
 
     word: str
     group: str
@@ -26,17 +23,17 @@ class ProbeWord(Record):
 
     @property
     def probability(self) -> float:
-        """Over the whole vocabulary, 0 to 1; of a causal model, of word and right text together."""
+        """Over the whole vocabulary; for a causal model, of word and right text together."""
         return 0.0 if self.log_probability is None else math.exp(self.log_probability)
 
 
 class ProbeAnswer(Record):
-    """What one model answers to a probe.
+    """One model's answer to a probe.
 
-    ``preferences``: group to probability, sum 1; ``None`` for each where no word has any.  ``coverage``:
-    probability of all words together, per number of tokens or under ``all``, ``None`` where it is not known.
-    ``left_only``: text follows and is scored with the words, so it is theirs given the text on their left
-    alone.  ``notes``: what else has to be said of it, a sentence each.
+    ``preferences``: by group, sum 1; all ``None`` if no word has any probability.  ``coverage``: probability
+    of all words together, by number of tokens or under ``all``, if known.  ``left_only``: text on the right
+    is scored with the words, and their coverage is given the left text alone.  ``notes``: further remarks, a
+    sentence each.
     """
 
     words: tuple[ProbeWord, ...]
@@ -59,10 +56,7 @@ class ProbeAnswer(Record):
 
     @property
     def shares(self) -> dict[str, float]:
-        """Word to what it brings to its group's preference: they sum to that, and over all words to 1.
-
-        With ``aggregation`` mean a group's words are averaged, and each brings its part of the average.
-        """
+        """Each word's contribution to its group's preference (a part of it for ``mean``); they sum to 1."""
         shares: dict[str, float] = {}
         for group, preference in self.known.items():
             nats = {
@@ -70,7 +64,7 @@ class ProbeAnswer(Record):
                 for word in self.words
                 if word.group == group and word.log_probability is not None
             }
-            highest = max(nats.values(), default=0.0)  # in logs: long words fall below what a float holds
+            highest = max(nats.values(), default=0.0)  # in logs, as probabilities of long words underflow
             odds = {word: math.exp(value - highest) for word, value in nats.items()}
             total = sum(odds.values())
             shares |= {word: preference * part / total for word, part in odds.items()}
@@ -78,25 +72,23 @@ class ProbeAnswer(Record):
 
     @property
     def says_little(self) -> bool:
-        """Whether the words together get next to nothing, so that how they share it means little."""
+        """Whether the words have next to no probability together, so that preferences mean little."""
         if self.coverage is None:
             return False
         return max((share or 0.0 for share in self.coverage.values()), default=0.0) < LOW_COVERAGE
 
 
-# What a model makes of a topic's words before anything is scored with them.
+# The check of a topic's words before scoring.
 
 
 class TopicCheck(Record):
-    """What one model makes of a topic's words.
+    """How one model handles a topic's words.
 
-    ``tokens``: of each word that it can score, behind a space; ``refused``: word to reason, also where it is
-    a probe that has the word so ("written 'She', …"); ``same``: words that it writes in the very same tokens
-    behind a space, two or more each.  ``texts``: [probe] sentences with one ``[Y]``;
-    ``coverage``: [probe] probability of all words that count together, per number of tokens or under ``all``,
-    ``None`` where it is not known; empty where no word counts.  ``left_only``: where text follows and is
-    scored with the words, it is theirs given the text on their left alone.  ``shares``: of each word that
-    counts, its share of the probability of all of them, averaged over the probes; they sum to 1.
+    ``tokens``: by word that it can score, after a space; ``refused``: reason by word or spelling in a probe
+    ("written 'She', …"); ``same``: words with identical tokens after a space.  ``texts`` [probe]: sentences
+    with one ``[Y]``; ``coverage`` [probe]: probability of all counted words together, by number of tokens or
+    under ``all``, ``None`` if unknown; empty if no word counts.  ``left_only``: as in :class:`ProbeAnswer`.
+    ``shares``: each counted word's mean share of their probability over the probes; they sum to 1.
     """
 
     tokens: dict[str, int]
@@ -109,11 +101,11 @@ class TopicCheck(Record):
 
     @property
     def effective_words(self) -> float | None:
-        """1 / Σ share²: so many words of equal probability would be as even; ``None`` without shares."""
+        """1 / Σ share², the effective number of words; ``None`` without shares."""
         return 1 / sum(share**2 for share in self.shares.values()) if self.shares else None
 
     def most_of(self, mass: float) -> tuple[str, ...]:
-        """Return the fewest words that have this share of the probability together, the likeliest first."""
+        """Return the fewest words that together have this share of the probability, likeliest first."""
         ranked = sorted(self.shares, key=lambda word: -self.shares[word])
         found, sum_of = [], 0.0
         for word in ranked:
@@ -125,14 +117,14 @@ class TopicCheck(Record):
 
     @property
     def table(self) -> TokenTable:
-        """As the model's tokenizer gave it, the first of some same words in place of their tokens."""
+        """The tokenizer's table; of words with the same tokens, the first stands for their spelling."""
         return TokenTable(
             self.tokens, self.refused, {word: words[0] for words in self.same for word in words}
         )
 
     @property
     def coverage_by_tokens(self) -> dict[str, tuple[float, ...]]:
-        """Key to the coverage of each probe for which it is defined."""
+        """The known coverage of each probe, by number of tokens."""
         by_tokens: dict[str, list[float]] = {}
         for shares in self.coverage:
             for key, share in (shares or {}).items():

@@ -1,4 +1,4 @@
-"""What every record is made of, and the hash behind every key."""
+"""The base of every record, its error messages, and the hash behind every key."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ def digest(value: Any) -> str:
 
 
 class Record(BaseModel):
-    """Base of the records that are read from files or written to them: frozen, no unknown field."""
+    """Base of the records in files: frozen, no unknown fields."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     def __copy__(self) -> Self:
-        """Copy the fields, and not what was worked out of them: ``model_copy`` gives the copy other ones."""
+        """Copy the fields without cached properties, as ``model_copy`` may change what they depend on."""
         copied = super().__copy__()
         for name in copied.__dict__.keys() - type(self).model_fields.keys():
             del copied.__dict__[name]
@@ -38,19 +38,19 @@ class Record(BaseModel):
 
 
 class LeftOut(Record):
-    """Something that was not used, and why: shown, never dropped silently."""
+    """Something that was not used, with the reason: shown, never dropped silently."""
 
     name: str
     reason: str
 
 
-# What a record refuses, as a sentence of the house: which input, what is allowed, what came, what to do.
+# Validation errors as sentences: which input, what is allowed, what came, what to do.
 
 
-LONGEST_QUOTE = 60  # characters of a value that was refused
-MOST_BITS = 200  # of a whole number that a sentence repeats
+LONGEST_QUOTE = 60  # characters of a refused value
+MOST_BITS = 200  # of a whole number that a sentence quotes
 QUOTED = re.compile("'([^']*)'")
-WANTED: Mapping[str, str] = {  # by pydantic's name of the mistake
+WANTED: Mapping[str, str] = {  # by pydantic's error type
     "missing": "is missing",
     "extra_forbidden": "is not known here",
     "string_type": "must be a text in quotation marks",
@@ -79,11 +79,10 @@ MEND: Mapping[str, str] = {"missing": "write it", "extra_forbidden": "leave it o
 
 @dataclass(frozen=True)
 class Problem:
-    """The first mistake that a record finds.
+    """The first validation error of a record, ``said`` by pydantic.
 
-    ``where``: the field, with dots before those inside it; empty for the record as a whole.  ``wanted``: what
-    is allowed, "must be one of pcf, bvf".  ``got``: what came, quoted and cut; empty where a field is missing
-    or unknown.  ``mend``: what to do.  ``said``: pydantic's own words.
+    ``where``: dotted path of the field, empty for the whole record.  ``wanted``: "must be one of pcf, bvf".
+    ``got``: quoted and shortened, empty for a missing or unknown field.  ``mend``: what to do.
     """
 
     where: str
@@ -103,7 +102,7 @@ class Problem:
 
 
 def first_problem(error: ValidationError) -> Problem:
-    """Return the first mistake that a record finds."""
+    """Return the first validation error of a record."""
     first = error.errors(include_url=False)[0]
     kind, said, context = first["type"], first["msg"], first.get("ctx", {})
     if kind == "literal_error":
@@ -121,12 +120,12 @@ def first_problem(error: ValidationError) -> Problem:
 
 
 def _is_plain(part: int | str) -> bool:
-    """Whether a part of a place is no text that somebody made up, as an unknown key may be."""
+    """Return whether a part of a path is an index or an ordinary name, unlike an unknown key."""
     return isinstance(part, int) or (part.isidentifier() and len(part) <= LONGEST_QUOTE)
 
 
 def quoted(value: object) -> str:
-    """Write a value for a sentence: a text in quotation marks and cut, a number, or what it is."""
+    """Format a value for a sentence: a quoted and shortened text, a number, or its kind."""
     if isinstance(value, str):
         return repr(value if len(value) <= LONGEST_QUOTE else f"{value[: LONGEST_QUOTE - 3]}...")
     if isinstance(value, bool):
@@ -143,23 +142,9 @@ Made = TypeVar("Made", bound=Record)
 
 
 def made(record: type[Made], given: object, where: str, error: type[InputError]) -> Made:
-    """Make the record of what a file or a person gives.
+    """Make a record from what a file or a person gives, or raise ``error``.
 
-    Parameters
-    ----------
-    record
-        which.
-    given
-        its fields by name.
-    where
-        what opens the sentence, such as the name of a file.
-    error
-        what a mistake raises.
-
-    Raises
-    ------
-    error
-        a field that is missing, unknown or of another type or range than the record says.
+    ``where``: start of the error message, such as a file's name.
     """
     try:
         return record.model_validate(given)

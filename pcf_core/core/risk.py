@@ -1,8 +1,4 @@
-"""What is reported of a run: risks, their intervals and what corrects them.
-
-Also what is reported of comparisons, of two runs over the same templates and occupations and of runs along an
-axis, and how the stereotype of one occupation is spread over contexts.
-"""
+"""Reported results: risks with intervals and corrections, comparisons, and stereotype distributions."""
 
 from __future__ import annotations
 
@@ -19,20 +15,18 @@ from pcf_core.core.run import CoverageSummary, SelfAudit
 Scale = Literal["pcf", "bvf"]
 Aggregation = Literal["sum", "mean"]
 Over = Literal["templates", "occupations", "both"]
-Items = Literal["pairs", "sentences", "terms", "items"]  # of a known benchmark, whose intervals are over them
+Items = Literal["pairs", "sentences", "terms", "items"]  # of a known benchmark
 Unit = Literal["template", "counts-only", "counts-only-mentions"]
-# How far occupations are from neutral subjects, and from each other: in shares of groups, and in log-odds.
+# How far occupations are from neutral subjects, and from each other: in shares and in log-odds.
 NeutralMeasure = Literal["distance", "spread", "log_odds_distance", "log_odds_spread"]
 
 
 class Interval(Record):
     """A two-sided interval.
 
-    ``over``: what would be other another time.  ``unit``: what was resampled: ``template``, ``document``,
-    ``mention``, ``draw`` or ``occupation``; over ``both`` the first of them, as occupations are drawn as
-    such.
-    ``few``: these units count as fewer than ten, so that the interval may be wide, or hold less often than
-    ``level``, see docs/measured-coverage.md; ``None`` where nothing is said of it.
+    ``unit``: what was resampled: ``template``, ``document``, ``mention``, ``draw`` or ``occupation``; over
+    ``both`` it names the unit of the templates.  ``few``: the effective number of units is below ten, so the
+    interval may be wide or undercover, see docs/measured-coverage.md; ``None`` if unknown.
     """
 
     over: Over | Items = "templates"
@@ -47,10 +41,9 @@ class Look(Record):
     """The result of a sampling plan after so many draws.
 
     ``draws``: of ``templates`` distinct ones out of ``available``, those with a count above 0.
-    ``effective_draws``: (Σ w)² / Σ w² of the draws' importance weights, ``draws`` where the weights are the
-    counts.  ``estimates`` and ``intervals``: of R, R^p and R^c, by quantity; prejudice and caprice are
-    corrected for the bias of a sample.  ``half_width``: the widest of the three.  Once every template with a
-    count was drawn, the values are those of the whole set and ``half_width`` is 0.
+    ``effective_draws``: (Σ w)² / Σ w² of their importance weights.  ``estimates``, ``intervals``: of R, R^p
+    and R^c, corrected for sampling bias.  ``half_width``: the widest of the three, 0 once every template was
+    drawn.
     """
 
     within: float
@@ -69,12 +62,10 @@ class Look(Record):
 
 
 class CorrectedRisk(Record):
-    """R^p and R^c corrected for the bias of few templates, beside the plug-in figures; R has none.
+    """R^p and R^c corrected for the bias of few templates, and their plug-in values; R has no bias.
 
-    ``sampling_prejudice``: the R^p that these templates would show on average if the true mean stereotype of
-    every occupation were neutral, from their sampling alone; ``None`` where it was not computed.
-    ``headline``: whether the report's own prejudice and caprice, also of each occupation, are the corrected
-    ones; so it is where templates were drawn by a sampling plan.
+    ``sampling_prejudice``: the R^p that these templates would show on average for a neutral model, if
+    computed. ``headline``: the report's own values are the corrected ones, as for a sampling plan.
     """
 
     prejudice_risk: float
@@ -88,12 +79,10 @@ class CorrectedRisk(Record):
 class Lean(Record):
     """Whether occupations differ in their mean stereotypes (tilts), in two ways.
 
-    ``mean_square`` and ``variance``: the mean square of the tilts is that of their mean plus their variance
-    over occupations, each averaged over groups.  ``common`` and ``specific``: J of the mean tilt, and what
-    R^p has beyond it; they sum to the plug-in R^p.  ``specific`` is 0 wherever all occupations prefer the
-    same group, however much they differ.
-    ``intervals``: of ``differing``, ``common_lean`` and ``specific_lean``, over templates (first), over
-    occupations and over both.
+    ``mean_square`` + ``variance`` over occupations: the mean square of the tilts, averaged over groups.
+    ``common`` + ``specific`` = plug-in R^p: J of the mean tilt, and the rest, which is 0 wherever all
+    occupations prefer the same group, however much they differ.  ``intervals``: of ``differing``,
+    ``common_lean`` and ``specific_lean``, over templates, occupations and both.
     """
 
     common: float
@@ -104,18 +93,18 @@ class Lean(Record):
 
     @property
     def differing(self) -> float | None:
-        """The share of the mean square that differs between occupations; ``None`` where no tilt is."""
+        """The share of the mean square that differs between occupations; ``None`` if all tilts are 0."""
         whole = self.mean_square + self.variance
         return self.variance / whole if whole > 0 else None
 
     def interval(self, quantity: str, over: Over = "templates") -> Interval | None:
-        """Return the interval of a quantity over templates, occupations or both, ``None`` without one."""
+        """Return the interval of a quantity, if any."""
         return next((found for found in self.intervals.get(quantity, ()) if found.over == over), None)
 
 
 @dataclass(frozen=True)
 class OccupationRisk:
-    """Risk of one occupation: r_x = r_x^p + r_x^c, the s.d. of its stereotype, mean preferences by group.
+    """Risk of one occupation: r_x = r_x^p + r_x^c, s.d. of its stereotype, means by group.
 
     ``corrected_prejudice_risk``: r_x^p less the bias of few templates, between 0 and r_x.
     """
@@ -134,10 +123,10 @@ class OccupationRisk:
 
 @dataclass(frozen=True)
 class RiskReport:
-    """R = R^p + R^c (PCF Eq. 7–9) with everything needed to read it.
+    """R = R^p + R^c (PCF Eq. 7–9) with everything needed to interpret it.
 
-    ``intervals``: by quantity, over templates (first), over occupations and over both, where they are known.
-    ``lean``: whether occupations differ; ``None`` of a brief report and where templates were drawn by a plan.
+    ``intervals``: by quantity, over templates, occupations and both, where known.  ``lean``: ``None`` for a
+    brief report or a sampling plan.
     """
 
     overall_risk: float
@@ -160,37 +149,35 @@ class RiskReport:
 
     @property
     def stereotype_sd(self) -> float:
-        """The s.d. of the stereotype over templates, averaged over occupations by weight: read beside R^c."""
+        """The s.d. of the stereotype over templates, averaged over weighted occupations; shown beside R^c."""
         return float(sum(row.weight * row.stereotype_sd for row in self.occupations))
 
     @property
     def says_little(self) -> bool:
-        """Whether the model hardly expects the topic's words in too many cells to answer anything."""
+        """Whether the topic's words have too little probability in too many cells for an answer."""
         return self.coverage is not None and self.coverage.is_low
 
     def interval(self, quantity: str, over: Over = "templates") -> Interval | None:
-        """Return the interval of R, R^p or R^c over templates, occupations or both, ``None`` without one."""
+        """Return the interval of R, R^p or R^c, if any."""
         return next((found for found in self.intervals.get(quantity, ()) if found.over == over), None)
 
 
-# Records of comparisons: two runs over the same templates and occupations, and runs along an axis.
+# Comparisons of two runs over the same templates and occupations, and of runs along an axis.
 
 
 Verdict = Literal["first", "second", "equal", "unclear", "too few"]
 
-SIGNIFICANCE = 0.05  # of a permutation p-value, and the share of false discoveries that is accepted
-COUNTS_ONLY = ("document", "mention")  # units of intervals that leave every template where it is
+SIGNIFICANCE = 0.05  # of p-values, and accepted share of false discoveries
+COUNTS_ONLY = ("document", "mention")  # units of intervals that do not resample templates
 WHOLE_TEMPLATES = "templates", "template"  # what an interval is over, and its unit
 ROUNDING = 1e-12  # of a difference of two risks that are sums over thousands of templates
 
 
 @dataclass(frozen=True)
 class AxisPoint:
-    """One run, or one printed row, at its place on an axis of small multiples.
+    """One run, or one published row with its source, on an axis of small multiples.
 
-    ``line``: what it belongs to, mostly a model; ``place``: where it stands, a name or a number; ``values``:
-    R, R^p and R^c by quantity, ``intervals``: theirs, where they are known.  ``published``: the source of a
-    printed row, empty for a run of ours.
+    ``line``: usually a model; ``place``: a name or a number.
     """
 
     line: str
@@ -202,15 +189,13 @@ class AxisPoint:
 
 @dataclass(frozen=True)
 class Difference:
-    """One quantity of two runs; what is compared is ``first`` − ``second``, in the units of the scale.
+    """One quantity of two runs, compared as ``first`` − ``second`` in the units of the scale.
 
-    ``intervals``: of the difference, over templates (first), and where they are known over occupations and
-    over both; both runs see the same draws.  Where the first draws counts only, the last one draws whole
-    templates.  ``p_value``: of a permutation test that swaps the two runs
-    template by template.  ``adjusted``: that of an occupation, controlled for false discoveries over all
-    occupations (Benjamini–Hochberg), or that of a total where several comparisons are read together (Holm);
-    ``None`` for the total of one.  ``least_p``: the smallest ``controlled_p`` that so few templates can give.
-    ``margin``: the smallest difference worth reporting, in the same units; 0 takes every one for that.
+    ``intervals``: of the difference, with shared draws, over templates, occupations and both; if the first
+    resamples only counts, the last resamples whole templates.  ``p_value``: of swapping the runs template by
+    template. ``adjusted``: over occupations (Benjamini–Hochberg), or of a total over several comparisons
+    (Holm).  ``least_p``: the smallest ``controlled_p`` that so few templates allow.  ``margin``: the smallest
+    relevant difference.
     """
 
     first: float
@@ -228,25 +213,25 @@ class Difference:
 
     @property
     def controlled_p(self) -> float:
-        """The p-value that a verdict rests on: controlled where there are several tests."""
+        """The p-value of the verdict: the adjusted one if there is one."""
         return self.p_value if self.adjusted is None else self.adjusted
 
     def interval(self, over: Over = "templates") -> Interval | None:
-        """Return the interval over templates, occupations or both; ``None`` where there is none."""
+        """Return the interval over templates, occupations or both, if any."""
         return next((found for found in self.intervals if found.over == over), None)
 
     @property
     def basis(self) -> Interval | None:
-        """The interval that a verdict rests on: over whole templates, which are what the test swaps."""
+        """The interval of the verdict: over whole templates, which the test swaps."""
         return next((one for one in self.intervals if (one.over, one.unit) == WHOLE_TEMPLATES), None)
 
     @property
     def verdict(self) -> Verdict:
-        """Whose figure is higher, with these occupations, if other templates had been taken.
+        """Which run is higher with these occupations, generalising over templates.
 
-        ``first`` or ``second`` where the permutation test, controlled for false discoveries where there are
-        many, rejects and the interval over whole templates leaves out 0; ``equal`` where nothing differs in
-        any resample; ``too few`` where no outcome of so few templates could reject; else ``unclear``.
+        ``first`` or ``second`` if the (adjusted) permutation test rejects and the interval over whole
+        templates excludes 0; ``equal`` if nothing differs in any resample; ``too few`` if so few templates
+        can never reject; else ``unclear``.
         """
         interval = self.basis
         ends = (0.0,) if interval is None else (interval.low, interval.high)
@@ -260,32 +245,29 @@ class Difference:
 
     @property
     def differs(self) -> bool:
-        """Whether the verdict is that one of the two is higher."""
+        """Whether the verdict names the higher run."""
         return self.verdict in ("first", "second")
 
     @property
     def negligible(self) -> bool:
-        """Whether the interval that a verdict rests on lies inside ± ``margin``: what there is, is too small.
+        """Whether the interval of the verdict lies inside ± ``margin``.
 
-        The margin is an equivalence margin, also called the smallest effect size of interest (Schuirmann
-        1987, doi:10.1007/BF01068419; Lakens, Scheel & Isager 2018, doi:10.1177/2515245918770963).  Two
-        one-sided tests at 5 % ask for the interval of 90 %; that of 95 % is stricter.
+        This is an equivalence margin or smallest effect size of interest (Schuirmann 1987,
+        doi:10.1007/BF01068419; Lakens, Scheel & Isager 2018, doi:10.1177/2515245918770963).  Two one-sided
+        tests at 5 % need the interval of 90 %; that of 95 % is stricter.
         """
         interval = self.basis
         return interval is not None and max(-interval.low, interval.high) < self.margin
 
     @property
     def ordered(self) -> bool:
-        """Whether it is said which of the two is higher: both differ, by as much as may matter.
-
-        Nothing else that a person reads puts two models in an order.
-        """
+        """Whether the runs differ by a relevant amount: the only basis for stating an order of two models."""
         return self.differs and not self.negligible
 
 
 @dataclass(frozen=True)
 class OccupationDifference:
-    """The differences of one occupation in r_x, r_x^p and r_x^c, by quantity, and its normalised weight."""
+    """The differences of one occupation in r_x, r_x^p and r_x^c, and its normalised weight."""
 
     occupation: str
     weight: float
@@ -294,10 +276,9 @@ class OccupationDifference:
 
 @dataclass(frozen=True)
 class Permutations:
-    """How labels were swapped: ``count`` ways beside the observed one, ``exact`` where these are all.
+    """How labels were swapped: ``count`` ways beside the observed one, ``exact`` if these are all.
 
-    ``least_p``: 1/(count + 1) where they were drawn; where they are all, swapping every template at once
-    gives the same size again, so that 2/(count + 1) is the least.
+    ``least_p``: 1/(count + 1); twice that if exact, as swapping all templates gives the same size.
     """
 
     count: int
@@ -307,10 +288,7 @@ class Permutations:
 
 @dataclass(frozen=True)
 class Side:
-    """One of the two runs.
-
-    ``name`` tells it from the other, ``left_out`` counts templates and occupations that only this run has.
-    """
+    """One of the two runs, with a distinct ``name``; templates and occupations left out are only its own."""
 
     name: str
     run: str
@@ -323,10 +301,7 @@ class Side:
 
 @dataclass(frozen=True)
 class Comparison:
-    """Two runs on their common templates and occupations.
-
-    ``differences``: of R, R^p and R^c, by quantity.  ``template_weights``: [template], sums to 1.
-    """
+    """Two runs on their common templates and occupations.  ``template_weights`` [template], sum to 1."""
 
     first: Side
     second: Side
@@ -342,16 +317,15 @@ class Comparison:
     warnings: tuple[str, ...] = ()
 
     def surviving(self, quantity: str) -> tuple[OccupationDifference, ...]:
-        """Return the occupations whose difference survives the control of false discoveries."""
+        """Return the occupations that differ with false discoveries controlled."""
         return tuple(row for row in self.occupations if row.differences[quantity].differs)
 
 
 @dataclass(frozen=True)
 class SubjectShares:
-    """What two models give one neutral subject.
+    """Two models' mean preferences for one neutral subject, ``shares`` [model][group].
 
-    ``shares``: of the first and of the second model, [group] mean preferences.  ``without``: the difference
-    in distance where this subject is left out.
+    ``without``: the difference in distance without it.
     """
 
     subject: str
@@ -361,10 +335,10 @@ class SubjectShares:
 
 @dataclass(frozen=True)
 class NeutralComparison:
-    """Two runs, each held against its own neutral subjects, on their common templates and occupations.
+    """Two runs, each compared with its own neutral subjects, on common templates and occupations.
 
-    ``runs``: keys of the runs of the subjects.  ``differences``: by :data:`NeutralMeasure`, those in log-odds
-    only where they are defined; the intervals of distances draw subjects with the templates.
+    ``runs``: keys of the subjects' runs.  ``differences``: in log-odds only where defined; intervals of
+    distances resample subjects as well.
     """
 
     runs: tuple[str, str]
@@ -374,23 +348,21 @@ class NeutralComparison:
 
     @property
     def range_without(self) -> tuple[float, float]:
-        """The lowest and the highest difference in distance where one subject is left out."""
+        """The lowest and the highest difference in distance without one subject."""
         values = [one.without for one in self.subjects]
         return min(values), max(values)
 
 
-# How the stereotype of one occupation is spread over contexts, and how sure a mean tilt is.
+# Stereotype distributions and mean tilts.
 
 
 @dataclass(frozen=True)
 class StereotypeDistribution:
     """The stereotype s of one group over the contexts of one occupation (BVF section 3.3, step 2).
 
-    ``values``: [context] s, ascending; ``weights``: [context] above 0, they sum to 1; ``templates``: the
-    contexts in the same order.  ``mean``, ``sd``: weighted, E s and the s.d. of s.  ``overall_risk`` and
-    ``prejudice_risk``: r_x and r_x^p of the occupation, over all its groups; what lies between them is the
-    Jensen gap.  ``leads``: no other group has a larger mean.  ``mean_interval``: of E s over templates.
-    ``effective``: of how many equally weighted contexts the shares are as sure.
+    ``values`` [context]: s, ascending; ``weights`` [context] above 0, sum to 1; ``templates``: the contexts
+    in the same order.  ``overall_risk`` and ``prejudice_risk``: r_x and r_x^p over all groups.  ``leads``: no
+    other group has a larger mean.  ``effective``: effective number of contexts.
     """
 
     occupation: str
@@ -412,7 +384,7 @@ class StereotypeDistribution:
         return self.overall_risk - self.prejudice_risk
 
     def share_above(self, threshold: float) -> float:
-        """Return P(s > threshold): the weight of the contexts above the threshold, between 0 and 1."""
+        """Return P(s > threshold), the weight of the contexts above the threshold."""
         return float(1 - self.cumulative([threshold])[0])
 
     def cumulative(self, at: ArrayLike) -> FloatArray:
@@ -433,10 +405,9 @@ class Context:
 
 @dataclass(frozen=True)
 class MeanTilt:
-    """The mean stereotype towards one group, of a model and of each of its occupations.
+    """The mean stereotype towards one group, over weighted occupations and by occupation.
 
-    ``mean``: over occupations by their weight, with ``intervals`` over templates, occupations and both.
-    ``occupations``: per occupation low and high of E s over templates, at the same level.
+    ``occupations``: low and high of E s over templates.
     """
 
     group: str
@@ -445,6 +416,6 @@ class MeanTilt:
     occupations: Mapping[str, tuple[float, float]]
 
     def interval(self, occupation: str) -> Interval:
-        """Return the interval over templates of one occupation's mean stereotype E s."""
+        """Return the interval over templates of one occupation's mean stereotype."""
         low, high = self.occupations[occupation]
         return self.intervals["templates"].model_copy(update={"low": low, "high": high})

@@ -1,8 +1,4 @@
-"""A run: which model is scored, with which topic, evidence and templates; and the keys of its scores.
-
-Also what a model makes of a run (its tokens, its preferences, how much they cover, its self-audit), and how
-far a run is that is being scored.
-"""
+"""A run: a model scored with a topic, evidence and templates; its keys and immediate results."""
 
 from __future__ import annotations
 
@@ -24,48 +20,46 @@ from pcf_core.core.topics import Evidence, Template, TemplateSet, Topic, differi
 
 ModelKind = Literal["public", "teaching", "planted", "own", "imported"]
 Protocol = Literal["exact", "exact-boundary", "single-token", "equal-tokens", "fitting"]
-# Which of the words scored as exact count: a selection from the same scores, with no key of its own.
+# These protocols select from the words scored as exact, and have no key of their own.
 BY_TOKENS: tuple[Protocol, ...] = ("single-token", "equal-tokens")
 SELECTIONS: tuple[Protocol, ...] = (*BY_TOKENS, "fitting")
 
 
 def scored_as(protocol: str) -> str:
-    """Return the protocol under which the scores lie that are read as ``protocol``."""
+    """Return the protocol under which the scores of ``protocol`` are stored."""
     return "exact" if protocol in SELECTIONS else protocol
 
 
 def model_label(model: str, dtype: str) -> str:
-    """Name a model beside others: with its precision where that is another than float32 and a choice."""
+    """Return a model's name, with its precision if that is a choice other than float32."""
     return model if dtype in ("float32", "auto", "server") else f"{model} ({dtype})"
 
 
 def split_label(label: str) -> tuple[str, str]:
-    """Return model and precision of a label that :func:`model_label` gave."""
+    """Return model and precision of a label from :func:`model_label`."""
     match = re.fullmatch(r"(.+) \((bfloat16|float16)\)", label)
     return (match[1], match[2]) if match else (label, "float32")
 
 
 def version_name(item: Topic | Evidence | TemplateSet) -> str:
-    """Return the name that stands for an item of a run wherever its plain name does not."""
+    """Return an item's name with a version, for use where the plain name is ambiguous."""
     return f"{item.name}@{item.hash[:8]}"
 
 
 def exact_name(item: Topic | Evidence | TemplateSet) -> str:
-    """Return a name that also tells items of one hash apart, such as sets with other counts."""
+    """Return a name that also distinguishes items of one hash, such as sets with other counts."""
     return f"{item.name}@{digest([item.hash, item.beside_hash])[:8]}"
 
 
 class ModelSpec(Record):
-    """A model that can be scored: where it is and what it is, read without loading it.
+    """A model that can be scored, described without loading it.
 
-    ``identity`` is the hash of weights and configuration (or the hub's resolved revision); ``path`` is the
-    folder, empty while a hub model is not downloaded; of an endpoint, its base URL without credentials.
-    ``parameters`` counts weights, 0 where unknown.  ``dtype``: the number type it computes with;
-    ``own_dtype``: that of its configuration.  ``remote_code``: no class of transformers loads it.
-    ``chat_template``: hash of the template of its chats, empty where it has none.  ``quantization``: how the
-    weights of a GGUF file are stored, such as ``Q4_1``; empty for weights as their makers published them.
-    ``kind``: a public model, one that was trained to teach (``teaching``) or built with a known answer
-    (``planted``), the operator's own, or one of which there are imported results alone (``imported``).
+    ``identity``: hash of weights and configuration (or the hub's resolved revision).  ``path``: folder, empty
+    until a hub model is downloaded; an endpoint's base URL without credentials.  ``parameters``: 0 if
+    unknown.  ``dtype``: for computing; ``own_dtype``: in its configuration.  ``remote_code``: no class of
+    transformers loads it. ``chat_template``: hash, if any.  ``quantization``: of a GGUF file, such as
+    ``Q4_1``.  ``kind``: public, trained for teaching, with a planted answer, the operator's own, or with
+    imported results only.
     """
 
     name: str
@@ -85,17 +79,17 @@ class ModelSpec(Record):
     notes: str = ""
 
     def with_dtype(self, dtype: str) -> ModelSpec:
-        """Return the same model with weights as ``dtype``; behind an endpoint the server alone decides."""
+        """Return the model with this dtype; unchanged for an endpoint, where the server decides."""
         return self if self.family == "endpoint" else self.model_copy(update={"dtype": dtype})
 
     @property
     def label(self) -> str:
-        """Its name, with the precision where that is not float32."""
+        """The name, with the precision if that is not float32."""
         return model_label(self.name, self.dtype)
 
 
 class ScoringKey(Record):
-    """All that decides the log-probability of a word in a prompt, and nothing else."""
+    """Everything that decides the log-probability of a word in a prompt."""
 
     model: str
     identity: str
@@ -107,7 +101,7 @@ class ScoringKey(Record):
 
     @classmethod
     def of(cls, spec: ModelSpec, protocol: str = "exact") -> ScoringKey:
-        """Return the key of a model; a selection has none of its own: it takes from ``exact`` rows."""
+        """Return the key of a model; a selection has that of ``exact``."""
         return cls(
             model=spec.name,
             identity=spec.identity,
@@ -120,17 +114,17 @@ class ScoringKey(Record):
 
     @property
     def imported(self) -> bool:
-        """Whether the scores came in a pack: nobody here has seen the weights."""
+        """Whether the scores came in a pack, from weights that were never verified here."""
         return False
 
     @property
     def name(self) -> str:
-        """The name by which pages ask for the model."""
+        """The model's name on pages."""
         return self.model
 
     @property
     def label(self) -> str:
-        """The same name, with the precision where that is not float32."""
+        """The name, with the precision if that is not float32."""
         return model_label(self.name, self.dtype)
 
     @cached_property
@@ -139,39 +133,37 @@ class ScoringKey(Record):
         return digest(self.model_dump())
 
 
-IMPORTED = "imported:"  # before the name of a model of which there are imported results alone
+IMPORTED = "imported:"  # prefix of a model with imported results only
 DIGITS_OF_IMPORTED = 8
 
 
 def imported_name(model: str, identity: str, tokenizer: str, family: str) -> str:
-    """Return the name by which pages ask for a model of a pack: ``imported:mini-gpt@1f3a9c20``.
+    """Return the name of a model from a pack, ``imported:mini-gpt@1f3a9c20``, which no local model has.
 
-    It has a colon and digits of what the pack says of the weights, so that it is never that of a model which
-    can be scored here, and two models of one name are distinguished.  Scores and texts of one model share it.
+    The digits depend on what the pack states about the weights.
     """
     return f"{IMPORTED}{model}@{digest([identity, tokenizer, family])[:DIGITS_OF_IMPORTED]}"
 
 
 class ImportedKey(ScoringKey):
-    """The key of scores that came in a pack: the same hash, another name, another place in the store."""
+    """The key of scores from a pack: the same hash, another name, stored elsewhere."""
 
     @property
     def imported(self) -> bool:
-        """Whether the scores came in a pack: they did."""
+        """Always true."""
         return True
 
     @property
     def name(self) -> str:
-        """The name by which pages ask for the model."""
+        """The model's name on pages."""
         return imported_name(self.model, self.identity, self.tokenizer, self.family)
 
 
 class SamplingPlan(Record):
-    """Templates are drawn with replacement, by their counts, until the intervals are narrow enough.
+    """Draw templates with replacement, by count, until intervals are narrow enough.
 
-    ``within``: the half-width that the intervals of R, R^p and R^c shall have (uniform reference, PCF scale).
-    ``seed``: decides the draws; a finer plan begins with the same ones.  ``times``: [template] how often each
-    template of the set has been drawn so far.
+    ``within``: half-width of the intervals of R, R^p and R^c (uniform reference, PCF scale).  ``seed``: a
+    finer plan begins with the same draws.  ``times`` [template]: how often each was drawn so far.
     """
 
     within: float
@@ -180,15 +172,12 @@ class SamplingPlan(Record):
 
     @property
     def draws(self) -> int:
-        """The number of draws, repeats counted."""
+        """The number of draws, including repeats."""
         return sum(self.times)
 
 
 class Prompts(Sequence[str]):
-    """Every template with every term, terms in the outer loop.
-
-    Each prompt is made when it is needed: there may be millions.  A slice is a tuple.
-    """
+    """Every template with every term, terms in the outer loop, each made on demand; a slice is a tuple."""
 
     def __init__(self, terms: Sequence[str], templates: Sequence[Template]) -> None:
         self._terms = terms
@@ -211,7 +200,7 @@ class Prompts(Sequence[str]):
         if places.step != 1 or not places:
             return tuple(self[place] for place in places)
         found: list[str] = []
-        for number in range(places.start // width, -(-places.stop // width)):  # of millions: a term at a time
+        for number in range(places.start // width, -(-places.stop // width)):  # a term at a time
             term, first = self._terms[number], number * width
             there = self._texts[max(0, places.start - first) : places.stop - first]
             found += [filled(text, term) for text in there]
@@ -219,10 +208,7 @@ class Prompts(Sequence[str]):
 
 
 class RunSpec(Record):
-    """What is requested: every prompt of templates × evidence, for every word of the topic.
-
-    With a ``plan``, only the templates that were drawn; ``templates`` is the set they are drawn from.
-    """
+    """A request: every prompt of (drawn) templates × evidence, for every word of the topic."""
 
     scoring: ScoringKey
     topic: Topic
@@ -232,22 +218,22 @@ class RunSpec(Record):
 
     @cached_property
     def key(self) -> str:
-        """Run key, for links: weights, counts, criteria and scales are not part of it, nor are the draws."""
+        """Run key, for links; independent of weights, counts, criteria, scales and draws."""
         parts: list[Any] = [self.scoring.hash, self.topic.hash, self.evidence.hash, self.templates.hash]
         return digest(parts if self.plan is None else [*parts, [self.plan.within, self.plan.seed]])
 
     @property
     def kept_as(self) -> str:
-        """The name under which what is derived from its scores is stored: no import is ever local."""
+        """The name under which derived results are stored, different for imported and local runs."""
         return f"imported-{self.key}" if self.scoring.imported else self.key
 
     @property
     def as_imported(self) -> RunSpec:
-        """The same run, read from the scores of a pack."""
+        """The same run, with scores from a pack."""
         return self.model_copy(update={"scoring": ImportedKey(**self.scoring.model_dump())})
 
     def differing(self, other: RunSpec) -> dict[str, tuple[str, ...]]:
-        """Name what may give two runs of one key other results, by ``topic``, ``evidence``, ``templates``."""
+        """Return what may make results of two runs with one key differ, by kind of list."""
         differences = {
             "topic": differing(self.topic, other.topic),
             "evidence": differing(self.evidence, other.evidence),
@@ -256,13 +242,7 @@ class RunSpec(Record):
         return {name: parts for name, parts in differences.items() if parts}
 
     def with_lists_of(self, stored: RunSpec) -> RunSpec:
-        """Return the run with the lists of another run of the same key.
-
-        Raises
-        ------
-        RunError
-            It has a sampling plan, and the other run draws by other counts.
-        """
+        """Return the run with another's lists; raise RunError if it has a plan and counts differ."""
         if self.plan is not None and "counts" in differing(self.templates, stored.templates):
             raise RunError(
                 f"The run {self.key} draws templates by the counts of {stored.templates.name}, but "
@@ -273,12 +253,12 @@ class RunSpec(Record):
 
     @property
     def whole(self) -> RunSpec:
-        """The same run without a sampling plan."""
+        """The run without a sampling plan."""
         return self if self.plan is None else self.model_copy(update={"plan": None})
 
     @property
     def drawn(self) -> TemplateSet:
-        """The templates that are scored, in the order of the set: all, or those that a plan has drawn."""
+        """The templates that are scored, in order: all, or those drawn by the plan."""
         if self.plan is None:
             return self.templates
         pairs = zip(self.templates.templates, self.plan.times, strict=True)
@@ -297,23 +277,21 @@ class RunSpec(Record):
         return len(self.evidence.terms) * len(self.drawn.templates)
 
 
-# What a model makes of a run: its tokens, its preferences, how much they cover, and its self-audit.
+# Results of a run: tokens, preferences, coverage and self-audit.
 
 
-LOW_COVERAGE = 1e-4  # a cell in which the topic's words together get less of the probability is flagged
-MOST_FLAGGED = 0.05  # the share of flagged cells above which no answer is given
+LOW_COVERAGE = 1e-4  # cells in which the topic's words together have less probability are flagged
+MOST_FLAGGED = 0.05  # share of flagged cells above which there is no answer
 
 
 @dataclass(frozen=True)
 class TokenTable:
-    """What a tokenizer makes of the words: tokens per word behind a space, and the words it cannot express.
+    """A tokenizer's treatment of words: tokens per word after a space, and words that it cannot express.
 
-    ``spelling``: the tokens themselves as a text, the same for words that the model cannot tell apart ("He"
-    and "he", where a tokenizer knows no capital letters).  Nothing is known of words that are not in it:
-    those of scores that were stored without, and those of which an endpoint tells no whole characters.
-    ``unspaced``: words that are known to have these same tokens where no space stands before them, as Chinese
-    ones have where each character is a token.  ``at_start``: tokens of words at the very beginning of a text,
-    of those that were requested there.
+    ``spelling``: the tokens as text, equal for words that the model cannot distinguish ("He" and "he" without
+    capitals).  Words that are not in it are unknown: from scores without a table, or endpoints with
+    incomplete characters.  ``unspaced``: words with the same tokens without a space, as in Chinese.
+    ``at_start``: tokens of words at the beginning of a text, if requested there.
     """
 
     tokens: Mapping[str, int]
@@ -332,13 +310,11 @@ class TokenTable:
 
 
 class SelfAudit(Record):
-    """The self-audit of a scorer in one run, stored in the run's provenance under ``self_audit``.
+    """The self-audit of a scorer in one run, stored in the run's provenance as ``self_audit``.
 
-    ``traits``: what it does with spaces, opening and closing tokens, and how it batches, a sentence each.
-    ``noise_floor``: the largest difference in nats between scores of the run and the same ones computed
-    again, one at a time (``noise_scores`` of them in ``noise_cells`` cells, which earlier versions did not
-    count, with weights as ``noise_dtype``); ``None`` where none was, or where one of the two is no
-    probability at all, of which ``note`` tells.
+    ``traits``: its treatment of spaces, special tokens and batches, a sentence each.  ``noise_floor``: the
+    largest difference in nats when ``noise_scores`` in ``noise_cells`` cells are recomputed one at a time,
+    with ``noise_dtype``; ``None`` if none were, or one is not a probability, as ``note`` explains.
     """
 
     traits: dict[str, str]
@@ -353,14 +329,13 @@ class SelfAudit(Record):
 
 @dataclass(frozen=True)
 class Preferences:
-    """A run's preferences by group, and how much probability they cover.
+    """A run's preferences by group, and their coverage.
 
-    ``values``: [occupation, template, group] probabilities that sum to 1 over groups (PCF Eq. 11).
-
-    ``coverage``: [occupation, template] probability that the model gives to all words of the topic together;
-    of a masked model the largest over the numbers of tokens, which share no sample space.  A causal model
-    scores text right of ``[Y]`` together with the word: coverage is then that of the words given the text on
-    the left alone (``left_only``), NaN where a token is part of both, and ``None`` if that is not stored.
+    ``values`` [occupation, template, group]: probabilities that sum to 1 over groups (PCF Eq. 11).
+    ``coverage`` [occupation, template]: probability of all the topic's words together; for masked models the
+    largest over numbers of tokens, which share no sample space.  If a causal model scores text right of
+    ``[Y]`` with the word, it is given the left text alone (``left_only``), NaN where a token spans both,
+    ``None`` if not stored.
     """
 
     groups: tuple[str, ...]
@@ -372,7 +347,7 @@ class Preferences:
 
     @property
     def flagged(self) -> NDArray[np.bool_]:
-        """[occupation, template] whether the preferences say little: coverage under ``LOW_COVERAGE``."""
+        """[occupation, template] whether coverage is under ``LOW_COVERAGE``."""
         if self.coverage is None:
             return np.zeros(self.values.shape[:2], dtype=bool)
         return np.asarray(self.coverage < LOW_COVERAGE)
@@ -394,12 +369,10 @@ class CoverageRange(Record):
 
 
 class CoverageSummary(Record):
-    """Coverage of a run (see :class:`Preferences`).
+    """Coverage of a run (see :class:`Preferences`), by number of tokens (masked models) or under ``all``.
 
-    ``by_tokens``: over all cells, per number of tokens of the words (masked) or under ``all``.  ``flagged``
-    counts the cells of which none of these reaches ``limit``; ``listed`` names the lowest, at most a hundred.
-    ``cells`` are those whose coverage is known; of ``unknown`` more it is not.  ``left_only``: text right of
-    ``[Y]`` is scored with the words, and this is their coverage given the text on the left alone.
+    ``flagged``: cells where none of these reaches ``limit``; ``listed``: the lowest, at most a hundred.
+    ``cells``: with known coverage; ``unknown``: the others.
     """
 
     by_tokens: dict[str, CoverageRange]
@@ -407,37 +380,35 @@ class CoverageSummary(Record):
     flagged: int
     listed: tuple[FlaggedCell, ...] = ()
     limit: float = LOW_COVERAGE
-    left_only: bool = Field(False, exclude_if=operator.not_)  # results without keep their bytes
+    left_only: bool = Field(False, exclude_if=operator.not_)  # keeps the bytes of results without it
     unknown: int = Field(0, exclude_if=operator.not_)
 
     @property
     def is_low(self) -> bool:
-        """Whether so many cells are flagged that the figures say little."""
+        """Whether too many cells are flagged for an answer."""
         return self.flagged > MOST_FLAGGED * self.cells
 
 
-# How far a run is that is being scored.
+# Progress of a run.
 
 
 Stage = Literal["loading", "scoring", "writing", "checking"]
 
 
 class ScoredSentence(Record):
-    """A sentence that was scored: its text with ``[Y]``, and the preference for each group there, by name."""
+    """A scored sentence: its text with ``[Y]``, and the preferences by group."""
 
     prompt: str
     preferences: dict[str, float]
 
 
 class Progress(Record):
-    """What a run is at, and how far that is.
+    """The stage and progress of a run.
 
-    ``done`` of ``total`` are cells that were missing (scoring), cells that are read for the result (writing)
-    or cells that are scored again alone (checking).  ``unsaved`` are cells beyond ``done`` that are
-    scored, but in a shard that is not whole yet: they are lost if the work ends now.  ``begun``: how many
-    more cells the work on the batch under way amounts to, of which no score is known yet.  ``rate`` counts
-    these three a second, and is 0 until there is something to divide by.  ``seconds_left`` is that of the
-    stage; ``None`` where nothing is known.  ``sentence``: one that was scored a moment ago.
+    ``done`` of ``total``: missing cells (scoring), cells to be read for the result (writing) or recomputed
+    singly (checking).  ``unsaved``: scored cells beyond ``done`` in an incomplete shard, lost if work stops
+    now.  ``begun``: work done on the current batch, in cells.  ``rate``: all three per second, 0 at first.
+    ``seconds_left``: of the stage, if known.  ``sentence``: one scored a moment ago.
     """
 
     stage: Stage

@@ -1,8 +1,4 @@
-"""What other choices of the analyst would have given: R, R^p and R^c of a run under each of them.
-
-Also what another seed of the training changes, and what was planted in a calibration model and measured of
-it.
-"""
+"""Sensitivity of R, R^p and R^c to the analyst's choices and to training seeds, and calibration models."""
 
 from __future__ import annotations
 
@@ -27,14 +23,13 @@ BASE_KEY: Key = (BASE, BASE, "")
 
 
 class Variant(Record):
-    """A run read in one way; R = R^p + R^c, in the units of the criterion's scale.
+    """A run analysed in one way; R = R^p + R^c, in the units of the criterion's scale.
 
-    ``dimension``: what was chosen otherwise; ``name``: how.  ``stereotype_sd``: of the stereotype over
-    templates, averaged over occupations by weight; ``None`` where the way has none.  ``kind``: the ``base``
-    itself; a ``choice`` that another analyst could make in good faith; a ``sample``, an extreme over samples
-    of the templates, which nobody would choose; a ``script`` of the papers' authors, another measure; one of
-    ``each``, a long list of which the extremes stand among choices or samples.  ``end``: which extreme it is,
-    ``which``: of what, in words.  ``note``: what has to be known, a sentence or nothing.
+    ``dimension``: which choice; ``name``: its value.  ``stereotype_sd``: averaged over occupations by weight,
+    if the variant has it.  ``kind``: ``base``; a defensible ``choice``; ``sample``, an extreme over samples
+    of templates, which nobody would choose; ``script``, another measure by the papers' authors; or ``each``
+    of a long list whose extremes are among choices or samples.  ``end``: which extreme; ``which``: of what,
+    in words.
     """
 
     dimension: str
@@ -50,18 +45,18 @@ class Variant(Record):
 
     @property
     def key(self) -> Key:
-        """What the same way has in common over models."""
+        """Identifies the same variant across models."""
         return self.dimension, self.name, self.end
 
     @property
     def label(self) -> str:
-        """The way in words, without its dimension."""
+        """The variant in words, without its dimension."""
         named = f"the authors' {self.name}" if self.dimension == SCRIPTS else self.name
         return f"{named}, {self.end}" if self.end else named
 
 
 class Unavailable(Record):
-    """A way in which this run cannot be read, and why: shown, never dropped silently."""
+    """A variant that this run does not have, with the reason: shown, never dropped silently."""
 
     dimension: str
     name: str
@@ -69,7 +64,7 @@ class Unavailable(Record):
 
 
 class Sensitivity(Record):
-    """One run under all choices, each changed alone against ``base``, which is what the pages show."""
+    """One run under all choices, each changed alone against ``base``, which pages show."""
 
     run: str
     base: Variant
@@ -78,28 +73,28 @@ class Sensitivity(Record):
 
     @property
     def choices(self) -> tuple[Variant, ...]:
-        """The ways that another analyst could have taken in good faith."""
+        """The defensible choices."""
         return tuple(variant for variant in self.variants if variant.kind == "choice")
 
     @property
     def rows(self) -> tuple[tuple[str, str], ...]:
-        """Dimension and name of each choice: a row of a picture, the two extremes of one together."""
+        """Distinct dimension and name of the choices: the rows of a chart, with both extremes in one."""
         return tuple(dict.fromkeys((one.dimension, one.name) for one in self.choices))
 
     @property
     def samples(self) -> tuple[Variant, ...]:
-        """The extremes over samples of the templates: chance, not choice."""
+        """The extremes over samples of templates: chance, not choice."""
         return tuple(variant for variant in self.variants if variant.kind == "sample")
 
 
 @dataclass(frozen=True)
 class Sensitivities:
-    """Several models under the same choices, by model in the order of the page."""
+    """Several models under the same choices, in the order of the page."""
 
     models: Mapping[str, Sensitivity]
 
     def values(self, key: Key, quantity: Quantity = "overall_risk") -> dict[str, float]:
-        """Return, by model, the value under one way, for the models that can be read so."""
+        """Return one variant's value by model, where available."""
         return {
             model: getattr(variant, quantity)
             for model, found in self.models.items()
@@ -108,13 +103,13 @@ class Sensitivities:
         }
 
     def ranks(self, key: Key, quantity: Quantity = "overall_risk") -> dict[str, int]:
-        """Return, by model, the rank under one way, 1 for the highest; equal values share the better rank."""
+        """Return the rank by model under one variant, 1 for the highest; ties share the better rank."""
         values = self.values(key, quantity)
         return {model: 1 + sum(other > value for other in values.values()) for model, value in values.items()}
 
 
 def row_name(dimension: str, name: str) -> str:
-    """Return the name of a row in pictures and sentences; an option's name alone says little."""
+    """Return the name of a row in charts and sentences."""
     if dimension == SAMPLE:
         return f"sample: {name}"
     if dimension == SCRIPTS:
@@ -122,7 +117,7 @@ def row_name(dimension: str, name: str) -> str:
     return name if " " in name else f"{dimension}: {name}"
 
 
-# Records of one recipe trained several times: what another seed of the training changes.
+# One recipe trained with several seeds.
 
 
 class SeededRisk(Record):
@@ -135,7 +130,7 @@ class SeededRisk(Record):
 
 
 class SeedsMeasured(Record):
-    """The risks of all seeds on one topic, template set and evidence list, under the default view options."""
+    """The risks of all seeds on one topic, template set and evidence list, with default options."""
 
     topic: str
     topic_hash: str
@@ -147,10 +142,10 @@ class SeedsMeasured(Record):
 
 
 class Seeds(Record):
-    """A model's ``seeds.json``: the seeds it was trained with, that of the model itself first.
+    """A model's ``seeds.json``: its training seeds, that of the model itself first.
 
-    ``identity``: that of the model itself (see :class:`pcf_core.core.run.ModelSpec`), of whose weights this
-    is said, whatever folder they lie in; ``model``: the name that it had when it was measured.
+    ``identity``: of the model's weights (see :class:`pcf_core.core.run.ModelSpec`), whatever its folder;
+    ``model``: its name when measured.
     """
 
     model: str
@@ -170,11 +165,10 @@ class Seeds(Record):
 
 @dataclass(frozen=True)
 class SeedSpread:
-    """One quantity, R, R^p or R^c, of one recipe trained with several seeds.
+    """R, R^p or R^c of one recipe trained with several seeds, that of the model itself first.
 
-    ``risks``: by seed, that of the model itself first.  ``bound``: by how much two trainings of this recipe
-    may differ, at ``level``, going by these; see :func:`pcf_core.measure.comparison.seed_bound`.  ``topic``,
-    ``templates``, ``evidence``: names of what it was measured on.
+    ``bound``: on the difference of two trainings at ``level``; see
+    :func:`pcf_core.measure.comparison.seed_bound`.
     """
 
     model: str
@@ -189,28 +183,24 @@ class SeedSpread:
 
     @property
     def range(self) -> float:
-        """The largest less the smallest."""
+        """The largest minus the smallest."""
         return max(self.risks) - min(self.risks)
 
 
-# What was planted in a calibration model, and what the app measured of it.
+# Calibration models.
 
 
 QUANTITIES = ("overall_risk", "prejudice_risk", "caprice_risk")
-ROUNDING = 1e-9  # that sums of the stated numbers may be off by
+ROUNDING = 1e-9  # in sums of the stated numbers
 
 
 class Planted(Record):
-    """The truth of a calibration model.
+    """The known truth of a calibration model.
 
-    ``topic``, ``evidence``, ``templates``: names of the shipped lists that it speaks of.  ``values``:
-    [occupation][context][group] P(group), rows sum to 1.  R = R^p + R^c, uniform occupations, contexts by
-    count, on the scale *pcf* against an even split.
-
-    Raises
-    ------
-    ValueError
-        Values of another shape, that are no probabilities, or risks that do not add up.
+    ``topic``, ``evidence``, ``templates``: names of shipped lists.  ``values`` [occupation][context][group]:
+    P(group), rows sum to 1.  R = R^p + R^c with equal occupations, contexts by count, on the scale *pcf*
+    against an even split.  Raises ValueError for values of another shape or no probabilities, or risks that
+    do not add up.
     """
 
     model: str
@@ -247,11 +237,11 @@ class Planted(Record):
 
 @dataclass(frozen=True)
 class Calibration:
-    """A calibration model as it was measured, beside what was planted.
+    """A calibration model as measured, compared with what was planted.
 
-    ``measured``: by the names of :data:`QUANTITIES`.  ``largest``: the largest |P(group) measured − planted|
-    over all cells, at ``occupation`` in ``context``.  ``written``: when the results were, shipped
-    ones when they were last carried over; ``version``: of this app that scored them, empty if not recorded.
+    ``largest``: the largest |P(group) measured − planted|, at ``occupation`` in ``context``.  ``written``:
+    time of the results (for shipped ones, of their last update); ``version``: of the app that scored them, if
+    recorded.
     """
 
     planted: Planted
@@ -264,9 +254,9 @@ class Calibration:
 
     @property
     def differences(self) -> dict[str, float]:
-        """Measured less planted, by quantity."""
+        """Measured minus planted, by quantity."""
         return {name: self.measured[name] - getattr(self.planted, name) for name in QUANTITIES}
 
 
 def _is_distribution(cell: Sequence[float]) -> bool:
-    return min(cell) >= 0 and abs(sum(cell) - 1) <= ROUNDING  # which no NaN is
+    return min(cell) >= 0 and abs(sum(cell) - 1) <= ROUNDING  # false for NaN

@@ -1,4 +1,4 @@
-"""The operator's settings: the only place that reads the environment (``PCF_*``) or a settings file."""
+"""The operator's settings: the only reader of the environment (``PCF_*``) and of the settings file."""
 
 from __future__ import annotations
 
@@ -28,25 +28,25 @@ from pcf_core.core.errors import SettingsError
 from pcf_core.core.records import first_problem
 
 PACKAGE = Path(__file__).resolve().parent.parent
-SHIPPED = PACKAGE / "shipped"  # only in a wheel, which has app.py, pages/, assets/ and docs/ in here
+SHIPPED = PACKAGE / "shipped"  # only in a wheel, with app.py, pages/, assets/ and docs/
 INSTALLED = SHIPPED.is_dir()
 ROOT = SHIPPED if INSTALLED else PACKAGE.parent
 FILE_NAME = "pcf.toml"
 
 
 def own_folder(variable: str, usual: str) -> Path:
-    """Where a user's own files lie: beside ``app.py`` in a checkout, once installed where XDG says."""
+    """Return the folder of a user's own files: the checkout, or the XDG one once installed."""
     return Path(os.environ.get(variable) or usual) / "pcf-audit" if INSTALLED else ROOT
 
 
 HOST = r"[\w\-]{1,63}(\.[\w\-]{1,63})*"
 BASE_URL = re.compile(rf"https?://(\[(?P<ip>[0-9a-fA-F:.]+)\]|{HOST})(:\d{{1,5}})?(/[\w.~%\-]+)*", re.ASCII)
-AUDITORS = re.compile(r"[^@\s,*]+@[^@\s,*]+|\*@[^@\s,*]+")  # an address, or everybody of a domain
-# A family, a revision behind a hub id, a folder that is not absolute: names of models have none of them.
+AUDITORS = re.compile(r"[^@\s,*]+@[^@\s,*]+|\*@[^@\s,*]+")  # an address, or a whole domain
+# A family, a revision after a hub id, a relative folder: never part of a model's name.
 NEVER_FITS = re.compile(
     r"(masked|causal|seq2seq|permutation):|[^/@:]+/[^/@]+@|[~.]|(?!/|endpoint:|[*?\[])[^/]*/[^/]*/"
 )
-# What decides nothing about the answer of a worker: where the cache lies, and what the app alone does.
+# These do not affect a worker's answer.
 NOT_THE_WORKERS = (
     "PCF_CACHE",
     "PCF_CORPORA",
@@ -60,7 +60,7 @@ NOT_THE_WORKERS = (
 )
 Engine = Literal["local", "ray"]
 USUAL_SHARD = 512  # prompts
-# What was given may hold a secret: never said back.
+# Values that may contain a secret are never quoted.
 SECRETIVE = ("PCF_ENDPOINT_URL", "PCF_ENDPOINT_KEY", "PCF_SCORES")
 
 
@@ -168,7 +168,7 @@ class Settings(BaseSettings):
     @field_validator("cache", "assets", "models", "corpora", "signers", "policies", mode="before")
     @classmethod
     def _names_a_folder(cls, value: Any) -> Any:
-        """Refuse an empty text: it would be the working directory."""
+        """Refuse an empty text, which would mean the working directory."""
         if isinstance(value, str) and not value.strip():
             raise PydanticCustomError("folder", "it must name a folder")
         return value
@@ -176,7 +176,7 @@ class Settings(BaseSettings):
     @field_validator("cache", "assets", "models", "corpora", "signers", "policies")
     @classmethod
     def _means_the_same_everywhere(cls, value: Path | None) -> Path | None:
-        """Make a path absolute: a worker runs in another working directory than the app that starts it."""
+        """Make a path absolute: a worker has another working directory than the app."""
         try:
             return value and value.expanduser().absolute()
         except RuntimeError:  # which pydantic lets through
@@ -187,13 +187,12 @@ class Settings(BaseSettings):
     @field_validator("scores")
     @classmethod
     def _is_a_url_or_means_the_same_everywhere(cls, value: str) -> str:
-        """Make the path of a folder absolute, and leave a URL as it is."""
         return value if not value or "://" in value else str(cls._means_the_same_everywhere(Path(value)))
 
     @field_validator("endpoint_url")
     @classmethod
     def _is_a_base_url(cls, value: str | None) -> str | None:
-        """Check the URL, which is shown and becomes part of keys: it must hold no secret."""
+        """Check the URL, which is shown and part of keys, so must not contain a secret."""
         url = (value or "").strip().rstrip("/")
         parts = BASE_URL.fullmatch(url)
         if url and (parts is None or (parts["ip"] and not _is_address(parts["ip"]))):
@@ -207,7 +206,7 @@ class Settings(BaseSettings):
     @field_validator("endpoint_key")
     @classmethod
     def _fits_a_header(cls, value: SecretStr | None) -> SecretStr | None:
-        """Refuse a key of another alphabet: it would fail in each request, with itself in the message."""
+        """Refuse other characters, which would fail in each request, with the key in the message."""
         secret = value.get_secret_value().strip() if value else ""
         if not secret.isascii() or not secret.isprintable():
             raise PydanticCustomError("key", "it must be printable ASCII characters on one line")
@@ -215,7 +214,7 @@ class Settings(BaseSettings):
 
     @property
     def environment(self) -> dict[str, str]:
-        """The settings as variables for a child process; with the endpoint's key, so never for a file."""
+        """The settings as variables for a child process; includes the endpoint's key, so never for a file."""
         values = self.model_dump(mode="json", exclude_none=True)
         if self.endpoint_key:
             values["endpoint_key"] = self.endpoint_key.get_secret_value()
@@ -224,7 +223,7 @@ class Settings(BaseSettings):
 
     @property
     def fingerprint(self) -> str:
-        """A digest of what decides how a worker answers, and its device behind an ``@``."""
+        """A digest of what decides a worker's answers, with its device after an ``@``."""
         own = {name: value for name, value in self.environment.items() if name not in NOT_THE_WORKERS}
         del own["PCF_DEVICE"]
         digest = hashlib.sha256(json.dumps(own, sort_keys=True).encode()).hexdigest()
@@ -243,7 +242,7 @@ class Settings(BaseSettings):
     @field_validator("remote_code")
     @classmethod
     def _are_hub_ids(cls, value: tuple[str, ...]) -> tuple[str, ...]:
-        """Check hub ids: no directory may be named, whose code is nobody's that one could name."""
+        """Check hub ids; directories are refused, as their code has no known author."""
         if not all(re.fullmatch(r"[A-Za-z0-9][\w.\-]*/[A-Za-z0-9][\w.\-]*", name) for name in value):
             raise PydanticCustomError(
                 "hub_ids", "it must be a list of hub ids such as org/name, separated by commas"
@@ -253,7 +252,7 @@ class Settings(BaseSettings):
     @field_validator("allowed_models")
     @classmethod
     def _can_fit(cls, value: tuple[str, ...]) -> tuple[str, ...]:
-        """Refuse a pattern that no name fits: it would allow nothing, unnoticed."""
+        """Refuse a pattern that no name matches, which would silently allow nothing."""
         if any(NEVER_FITS.match(pattern) for pattern in value):
             raise PydanticCustomError(
                 "patterns",
@@ -265,7 +264,7 @@ class Settings(BaseSettings):
     @field_validator("auditors")
     @classmethod
     def _are_addresses(cls, value: tuple[str, ...]) -> tuple[str, ...]:
-        """Check addresses: a slip must not let more people in than was meant."""
+        """Check addresses, so that a typo does not admit more people."""
         if not all(AUDITORS.fullmatch(entry) for entry in value):
             raise PydanticCustomError(
                 "auditors", "it must be a list of e-mail addresses or *@domain, separated by commas"
@@ -281,12 +280,12 @@ class Settings(BaseSettings):
 
     @property
     def most_prompts(self) -> int:
-        """The most prompts that a shard has: as many as were chosen, or the usual number."""
+        """The most prompts per shard."""
         return self.shard_prompts or USUAL_SHARD
 
     @property
     def results(self) -> tuple[Path, ...]:
-        """The folders of the results that come with the app, read only; none where they are not wanted."""
+        """The read-only folders of shipped results, if wanted."""
         return (self.assets / "cache", self.assets / "audits") if self.shipped_results else ()
 
     @property
@@ -308,7 +307,6 @@ class Settings(BaseSettings):
 
 
 def _is_address(text: str) -> bool:
-    """Tell whether it is an IPv6 address, as it stands between the brackets of a URL."""
     try:
         return bool(IPv6Address(text))
     except ValueError:
@@ -316,20 +314,14 @@ def _is_address(text: str) -> bool:
 
 
 def adopt(variables: Mapping[str, str]) -> None:
-    """Take variables such as PCF_DEVICE into the settings of this process and of those it starts.
-
-    Raises
-    ------
-    SettingsError
-        A value is not allowed.
-    """
+    """Set variables such as PCF_DEVICE for this process and its children; raise SettingsError if refused."""
     os.environ.update(variables)
     settings.cache_clear()
     settings()
 
 
 def _refuse_unknown(environment: Mapping[str, str]) -> None:
-    """Refuse a slip in a variable's name, which would leave a limit, or who audits, unset in silence."""
+    """Refuse a misspelt variable, which would silently leave a limit unset."""
     names = [f"PCF_{name.upper()}" for name in Settings.model_fields]
     for name in sorted(environment):
         if name.upper().startswith("PCF_") and name.upper() not in names:
@@ -345,11 +337,8 @@ def _refuse_unknown(environment: Mapping[str, str]) -> None:
 def settings() -> Settings:
     """Return the settings of this process, read once.
 
-    Raises
-    ------
-    SettingsError
-        A value that is not allowed, with its name; a variable that is no setting; a settings file that is not
-        TOML.
+    Raises SettingsError for a value that is not allowed, an unknown variable, or a settings file that is not
+    TOML.
     """
     _refuse_unknown(os.environ)
     try:

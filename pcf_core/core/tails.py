@@ -1,4 +1,4 @@
-"""The shape of caprice and prejudice over occupations, fitted: what charts, findings and tables read."""
+"""Fitted distributions of caprice and prejudice over occupations, for charts, findings and tables."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ Verdict = Literal[
 
 @dataclass(frozen=True)
 class CapriceTail:
-    """How caprice is distributed over occupations.
+    """The distribution of caprice over occupations.
 
-    ``values``: [occupation] r_x^c.  ``n``: how many.  ``zero_share``: share of exact zeros, the occupations
-    whose stereotype keeps its sign over all templates.  ``excess_kurtosis``: of all values, zeros included,
-    unbiased under normality, 0 for a normal distribution; ``None`` for fewer than four values or no spread.
+    ``values`` [occupation]: r_x^c.  ``zero_share``: share of exact zeros, occupations whose stereotype never
+    changes sign.  ``excess_kurtosis``: of all ``n`` values, unbiased under normality, 0 for a normal
+    distribution; ``None`` for fewer than four values or no spread.
     """
 
     values: FloatArray
@@ -37,11 +37,9 @@ class CapriceTail:
 class TailFit:
     """One distribution fitted to the positive values by maximum likelihood.
 
-    ``parameters``: by name.  ``log_likelihood``: natural logarithm, of all positive values together.
-    ``survival``: [point] P(X > x) on the grid of the :class:`TailShape`.  ``distance``: Anderson and
-    Darling's A², ``p_value``: share of samples from the fit that lie at least as far from their own fit.
-    ``beyond``: the mass that the fit puts where no value can be; ``None`` where the largest possible value
-    is not known.
+    ``survival`` [point]: P(X > x) on the grid of :class:`TailShape`.  ``distance``: Anderson–Darling A²;
+    ``p_value``: share of samples from the fit at least as far from their own fit.  ``beyond``: fitted
+    probability beyond the largest possible value, if known.
     """
 
     distribution: Distribution
@@ -60,10 +58,10 @@ class TailFit:
 
 @dataclass(frozen=True)
 class Comparison:
-    """The generalised Pareto distribution against another one.
+    """The generalised Pareto distribution compared with another.
 
-    ``statistic``: of a nested pair 2 Δℓ, of others Vuong's z; ``better``: the one with the higher likelihood.
-    ``p_value``: two-sided, that of two distributions which describe the values equally well.
+    ``statistic``: 2 Δℓ if nested, otherwise Vuong's z; ``better``: the one with the higher likelihood.
+    ``p_value``: two-sided, of an equally good fit.
     """
 
     against: Distribution
@@ -74,14 +72,13 @@ class Comparison:
 
 @dataclass(frozen=True)
 class UpperTail:
-    """The generalised Pareto distribution of what values exceed a threshold by; the verdict rests on it.
+    """The generalised Pareto distribution of excesses over a threshold, the basis of the verdict.
 
-    ``threshold``: the lowest that was tried over which it fits, 0 for all values.  ``size``: how many of
-    ``of`` positive values lie above.  ``shape``: ξ, 0 is exponential, with its profile likelihood interval.
-    ``distance``: Anderson and Darling's A², ``goodness``: share of samples from the fit that lie at least as
-    far from their own fit.  ``ratio``: 2 Δℓ against the exponential distribution, ``p_value``: that of
-    exponential excesses.  ``grid``, ``survival``: [point] values from the threshold on, and P(X > x) of the
-    positive values there.
+    ``threshold``: the lowest tried one that fits, 0 for all values.  ``size`` of ``of`` positive values lie
+    above. ``shape``: ξ, 0 for exponential, with its profile likelihood interval.  ``distance``:
+    Anderson–Darling A²; ``goodness``: share of samples from the fit at least as far from their own fit.
+    ``ratio``: 2 Δℓ against the exponential; ``p_value``: under exponential excesses.  ``grid``, ``survival``
+    [point]: values from the threshold on, and P(X > x) of the positive values.
     """
 
     threshold: float
@@ -99,13 +96,13 @@ class UpperTail:
 
     @property
     def share(self) -> float:
-        """The share of the positive values that lie above the threshold."""
+        """The share of the positive values above the threshold."""
         return self.size / self.of
 
 
 @dataclass(frozen=True)
 class HillPlot:
-    """Hill's tail index ξ (1/α) from the ``order`` largest values: [order], with its pointwise 95 % band."""
+    """Hill's tail index ξ (1/α) from the ``order`` largest values, with its pointwise 95 % band."""
 
     order: FloatArray
     index: FloatArray
@@ -115,13 +112,12 @@ class HillPlot:
 
 @dataclass(frozen=True)
 class TailShape:
-    """The positive values of caprice and what fits them.
+    """The positive values of caprice and their fits.
 
-    ``positive``: [value] > 0, smallest first.  ``largest``: what no value can exceed, ``None`` where not
-    known.  ``fits`` and ``comparisons``: of all positive values, as the papers have them.  ``tail``: that of
-    the upper values, of which the verdict is; ``None`` where no threshold has one.  ``grid``: [point] values
-    at which the survival of each fit is given.  Where too few values are positive, or all are equal, nothing
-    is fitted: ``fits`` and ``comparisons`` are empty, the others ``None``.
+    ``positive`` [value] > 0, ascending.  ``largest``: upper limit of values, if known.  ``fits``,
+    ``comparisons``: of all positive values, as in the papers.  ``tail``: of the upper values, the basis of
+    the verdict, if a threshold has one. ``grid`` [point]: where survival is given.  With too few or equal
+    values nothing is fitted.
     """
 
     positive: FloatArray
@@ -134,11 +130,11 @@ class TailShape:
     hill: HillPlot | None = None
 
     def fit(self, distribution: Distribution) -> TailFit | None:
-        """Return the fit of a distribution; ``None`` where it was not fitted."""
+        """Return the fit of a distribution, if any."""
         return next((fit for fit in self.fits if fit.distribution == distribution), None)
 
     def against(self, distribution: Distribution) -> Comparison | None:
-        """Return the comparison with a distribution; ``None`` where there is none."""
+        """Return the comparison with a distribution, if any."""
         return next((found for found in self.comparisons if found.against == distribution), None)
 
 
@@ -155,10 +151,9 @@ class NormalFit:
 class NormalShape:
     """How close values are to their normal fit.
 
-    ``statistic``, ``p_value``: Shapiro and Wilk's W and its p; ``None`` where they are not defined.
-    ``ordered``: [value], smallest first; ``expected``: [value] what a normal distribution of this mean and
-    s.d. would put there; ``low``, ``high``: [value] the band in which 95 % of normal samples, standardised
-    like these values, lie with all their points.  The band is ``None`` without a spread or for few values.
+    ``statistic``, ``p_value``: Shapiro–Wilk W and its p, if defined.  ``ordered`` [value]: ascending;
+    ``expected`` [value]: under the fit; ``low``, ``high`` [value]: the band that contains all points of 95 %
+    of normal samples, standardised like these values; ``None`` without a spread or for few values.
     """
 
     fit: NormalFit

@@ -1,7 +1,4 @@
-"""What is asked about: the groups of a topic (Y), the occupations (X) and how much each counts.
-
-And the contexts (C): what a run is scored on, with the origin that mining tells.
-"""
+"""The subjects of an audit: groups of a topic (Y), occupations (X) and contexts (C) with their weights."""
 
 from __future__ import annotations
 
@@ -17,18 +14,19 @@ from pcf_core.core.records import FloatArray, LeftOut, Record, digest
 
 
 class Group(Record):
-    """One protected group and the words that stand for it at ``[Y]``."""
+    """A protected group and the words for it at ``[Y]``."""
 
     name: str
     words: tuple[str, ...]
 
 
 class Topic(Record):
-    """Groups of words (Y).  ``aligned``: the i-th words of all groups are counterparts.
+    """Groups of words (Y).
 
-    ``position``: what a word is at ``[Y]``, and so which templates suit: the ``subject`` of a clause
-    ("The [X] said that [Y]") or a ``predicate`` ("The [X], who came, is [Y]").  ``spells``: the topic that
-    has the same words in another spelling; lists offer this one before it.
+    ``aligned``: the i-th words of all groups are counterparts.  ``position``: a word at ``[Y]`` is the
+    ``subject`` of a clause ("The [X] said that [Y]") or a ``predicate`` ("The [X], who came, is [Y]"), which
+    decides suitable templates. ``spells``: a topic with the same words in another spelling, listed after this
+    one.
     """
 
     name: str
@@ -46,7 +44,7 @@ class Topic(Record):
 
     @property
     def words(self) -> tuple[str, ...]:
-        """All words, group after group: the order of the word axis."""
+        """All words, group by group: the order of the word axis."""
         return tuple(word for group in self.groups for word in group.words)
 
     @property
@@ -61,15 +59,15 @@ class Topic(Record):
 
     @property
     def beside_hash(self) -> dict[str, object]:
-        """What the hash leaves out and results still depend on, by what people call it."""
+        """What results depend on beside the hash, by readable name."""
         return {"counterparts": self.aligned, "language": self.language}
 
 
 class Evidence(Record):
     """The occupations (X), or any list of terms that fill ``[X]``.
 
-    ``weights``: [term] how much each counts, as the source says, on any scale; empty where it does not say.
-    ``noun``: what one of the terms is, such as "athlete"; its plural has an s.
+    ``weights`` [term]: on any scale, empty if unknown.  ``noun``: what a term is, such as "athlete"; its
+    plural has an s.
     """
 
     name: str
@@ -82,20 +80,17 @@ class Evidence(Record):
 
     @cached_property
     def hash(self) -> str:
-        """Hash of the terms: weights are a view option and decide no score."""
+        """Hash of the terms; weights decide no score."""
         return digest(self.terms)
 
     @property
     def beside_hash(self) -> dict[str, object]:
-        """What the hash leaves out and results still depend on, by what people call it."""
+        """What results depend on beside the hash, by readable name."""
         return {"weights": self.weights}
 
 
 class Weights(Record):
-    """Weights of the occupations, aligned with ``terms``; what had no figure is named in ``left_out``.
-
-    ``share`` is the part of the list that remains (by number of occupations).
-    """
+    """Weights aligned with ``terms``; ``left_out``: terms without, so that ``share`` of the list remains."""
 
     name: str
     terms: tuple[str, ...]
@@ -105,17 +100,17 @@ class Weights(Record):
     source: str = ""
 
 
-# The contexts (C): what a run is scored on, and with the origin that mining tells.
+# The contexts (C), also with their origin in a corpus.
 
 
-# What can stand at ``[Y]``: pronouns that are a subject, an object, a possessive (a determiner, where they
+# What can fill ``[Y]``: pronouns as subject, object, possessive (or determiner, where they
 # stand before a noun: "her", not "hers"), or reflexive; a noun in the plural, one without an article, one
 # with it (a phrase); an adjective.
 Part = Literal[
     "pronoun", "object", "possessive", "determiner", "reflexive", "plural", "noun", "phrase", "adjective"
 ]
 PARTS: tuple[Part, ...] = get_args(Part)
-# What stands there in the templates of a form, by the rule that mines them.
+# What fills ``[Y]`` in templates, by the rule that mines them.
 FITS_OF_FORM: Mapping[str, tuple[Part, ...]] = {
     "clausal": ("pronoun",),
     "attributive": ("phrase", "adjective"),
@@ -127,17 +122,17 @@ def filled(text: str, term: str) -> str:
     return text.replace("[X]", term)
 
 
-# Scripts that put no space between words: a letter that touches ``[Y]`` is usually one of another word.
+# Scripts without spaces: a letter next to ``[Y]`` usually belongs to another word.
 WITHOUT_SPACES = frozenset(
     ("CJK", "HIRAGANA", "KATAKANA", "BOPOMOFO", "IDEOGRAPHIC", "THAI", "LAO", "KHMER", "MYANMAR", "TIBETAN")
 )
 
 
 def whole_word_prompt(prompt: str) -> tuple[str, str, str]:
-    """Widen the one ``[Y]`` of a prompt to the whole word: the letters and digits that touch it move out.
+    """Widen the one ``[Y]`` of a prompt to the whole word; return prompt, and letters removed left and right.
 
-    Models read "painters" in other tokens than "painter" and "s", so what is scored at ``[Y]`` is the whole
-    word.  Texts in Chinese and other scripts without spaces stay as they are: there the tokenizer decides.
+    Models tokenize "painters" differently from "painter" and "s", so whole words are scored.  Texts in
+    scripts without spaces stay unchanged: there the tokenizer decides.
 
     Examples
     --------
@@ -145,11 +140,6 @@ def whole_word_prompt(prompt: str) -> tuple[str, str, str]:
     ('We met two [Y].', '', 's')
     >>> whole_word_prompt("It is un[Y]")
     ('It is [Y]', 'un', '')
-
-    Returns
-    -------
-    tuple[str, str, str]
-        The prompt without these letters, those on the left of ``[Y]``, and those on its right.
     """
     left, gap, right = prompt.partition("[Y]")
     if left[-1:] in ("", " ") and right[:1] in ("", " ", ".", ","):  # nearly all of millions of prompts
@@ -165,7 +155,7 @@ def whole_word_prompt(prompt: str) -> tuple[str, str, str]:
 
 
 def _last_letter(text: str, end: int) -> int | None:
-    """Return where the letter or digit with its marks begins that ends ``text[:end]``; None without one."""
+    """Return the start of the letter or digit, with its marks, that ends ``text[:end]``, if any."""
     place = end - 1
     while place > 0 and _is_mark(text[place]):
         place -= 1
@@ -181,10 +171,9 @@ def _is_of_script_without_spaces(character: str) -> bool:
 
 
 class Template(Record):
-    """A text with one ``[X]`` and one ``[Y]``, and how often it was counted in a corpus.
+    """A text with one ``[X]`` and one ``[Y]``, and its count in a corpus.
 
-    ``documents``: how many documents had it, 0 where unknown.  ``fits``: what fits at ``[Y]`` and can mean
-    who stands at ``[X]``; empty where that is not known.
+    ``documents``: how many have it, 0 if unknown.  ``fits``: what fits at ``[Y]``, empty if unknown.
     """
 
     text: str
@@ -198,7 +187,7 @@ class Template(Record):
 
 
 class TemplateSet(Record):
-    """The contexts (C).  ``kept``: what they carry of the mass that they were cut from, 0 where unknown."""
+    """The contexts (C).  ``kept``: their share of the mass of the set that they were selected from."""
 
     name: str
     title: str
@@ -219,12 +208,12 @@ class TemplateSet(Record):
 
     @cached_property
     def hash(self) -> str:
-        """Hash of the texts: counts are a view option and decide no score."""
+        """Hash of the texts; counts decide no score."""
         return digest(self.texts)
 
     @property
     def beside_hash(self) -> dict[str, object]:
-        """What the hash leaves out and results still depend on, by what people call it; ``None``: unknown."""
+        """What results depend on beside the hash, by readable name; ``None`` if unknown."""
         documents = tuple(template.documents for template in self.templates)
         fits = tuple(template.fits for template in self.templates)
         return {
@@ -238,10 +227,7 @@ Listed = TypeVar("Listed", Topic, Evidence, TemplateSet)
 
 
 def differing(one: Listed, other: Listed) -> tuple[str, ...]:
-    """Name what may give two lists of one hash other results: such as the counts of their templates.
-
-    What only one of them knows does not count: earlier versions kept less.
-    """
+    """Return what may make results of two lists with one hash differ, as far as both record it."""
     if one is other:
         return ()
     values, others = one.beside_hash, other.beside_hash
@@ -250,11 +236,10 @@ def differing(one: Listed, other: Listed) -> tuple[str, ...]:
 
 
 class MinedTemplate(Record):
-    """A template with where it comes from.
+    """A template with its origin; see :class:`Template`.
 
-    ``documents``: how many documents had it, 0 where unknown.  ``sources``: part of the count per source of
-    the corpus.  ``examples``: up to three sentences, ``document id@offset of its first character``.
-    ``fits``: as of a :class:`Template`; the miner fills it.
+    ``sources``: count by source of the corpus.  ``examples``: up to three sentences, ``document id@offset of
+    the first character``.
     """
 
     text: str
@@ -265,17 +250,17 @@ class MinedTemplate(Record):
     fits: tuple[Part, ...] = ()
 
 
-Whole = Annotated[int, Field(ge=0, lt=2**63)]  # as long as the formats of files can hold
+Whole = Annotated[int, Field(ge=0, lt=2**63)]  # the range of the file formats
 
 
 class SetCard(Record):
-    """What is known of a template set besides its templates; ``""`` and 0 where nothing is.
+    """What is known of a template set beside its templates; ``""`` and 0 if unknown.
 
     ``form``: rule that mined it.  ``corpus``, ``licence``: of the texts.  ``documents``, ``words``: read;
-    ``sentences``: parsed; ``matches``: templates found in them, each time counted.  ``cut``: lowest count
-    kept, ``kept``: the share of the matches that remains.  ``pipeline``, ``rules``: parser and version of the
-    rules.  ``parents``: names of the sets it was made of, ``history``: what was done, a sentence each.
-    ``topic``: the only topic that it is for, whose pages open on it.
+    ``sentences``: parsed; ``matches``: occurrences of templates.  ``cut``: lowest count kept; ``kept``:
+    remaining share of matches. ``pipeline``, ``rules``: parser and version of the rules.  ``parents``: sets
+    it was made from; ``history``: a sentence for each step.  ``topic``: the only topic that it is for, whose
+    pages open on it.
     """
 
     title: str
@@ -299,10 +284,7 @@ class SetCard(Record):
 
 
 class MinedSet(Record):
-    """A template set with its card and the origin of every template, heaviest first.
-
-    What is scored is :attr:`templates_only`: origins are no part of a run.
-    """
+    """A template set with its card and the origin of every template, heaviest first."""
 
     name: str
     card: SetCard
@@ -310,7 +292,7 @@ class MinedSet(Record):
 
     @property
     def templates_only(self) -> TemplateSet:
-        """The same set without origins, as scoring uses it."""
+        """The set without origins, which are not part of a run."""
         return TemplateSet(
             name=self.name,
             title=self.card.title,

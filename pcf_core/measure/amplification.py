@@ -1,33 +1,28 @@
-"""Whether a model's mean stereotypes copy, flatten, amplify or reverse the leans of the text that it read.
+"""Test whether a model copies, flattens, amplifies or reverses the gender preferences of its training text.
 
-x is the lean of an occupation's documents, 2 · share − 1, y the model's mean stereotype, both −1 to 1.
+For each occupation, x = 2 · share − 1 is the preference of its documents (its lean) and y the model's mean
+stereotype, both from −1 to 1.
 
-**Slope.**  If a model copied its text, y would rise by 1 per 1 of x.  The share of n documents is what stands
-in the text, but also a sample of how the text speaks of the occupation, with the variance of a binomial; as
-such it flattens the least-squares slope (regression dilution).  The corrected slope takes the mean of the
-estimated variances, 4 q (1 − q) / (n − 1), off the variance of x (method of moments with known error
-variances, Fuller 1987, ch. 3.1, doi:10.1002/9780470316665), and keeps what is left from vanishing.  Both
-slopes are told, and a verdict only where it holds for both.
+**Slope.**  A model that copied its text would have slope 1 of y on x.  Because a share of n documents is also
+a binomial sample, least squares is too flat (regression dilution).  The corrected slope subtracts the mean of
+the error variances, 4 q (1 − q) / (n − 1), from the variance of x (method of moments with known error
+variances, Fuller 1987, ch. 3.1, doi:10.1002/9780470316665) and bounds the rest from below.  Both slopes are
+reported, and a verdict needs both.
 
-**Intervals** draw pairs (x, y) of occupations again and, independently, templates, as every bootstrap here
-does for both (:mod:`pcf_core.measure.resampling`, with its percentiles).  Documents are not drawn once more:
-their noise is part of the scatter that the drawn pairs carry, and would count twice.  Percentiles are widened
-for as many units as the degrees of freedom of the variance (+ 1), to which occupations and templates add what
-they move (:mod:`pcf_core.measure.resampling`); occupations count by their leverage, templates as many as
-there are if all weigh as much as the heaviest.  Widened for the heaviest template alone, intervals over mined
-templates were 1.5 to 2 times as wide as need be, as templates add little to a slope.  In simulations with 10
-templates or more, equal or with the weights of shipped sets, 12 to 83 occupations, residuals normal, skew or
-with long tails, 95 % intervals of the corrected slope held the truth in 93 % or more.  Two or three templates
-that differ much tell too little: there it was 62 to 96 %.
+**Intervals of slope and shift** resample pairs (x, y) of occupations and, independently, templates
+(:mod:`pcf_core.measure.resampling`).  Documents are not resampled: the scatter of the pairs already contains
+their noise.  Percentiles are widened for the degrees of freedom of the variance + 1, where occupations count
+by leverage and templates as the effective number at the heaviest weight; widening for the heaviest template
+alone made intervals over mined templates 1.5 to 2 times too wide.  In simulations (10 or more templates,
+equal or with shipped weights; 12 to 83 occupations; normal, skewed or long-tailed residuals) 95 % intervals
+of the corrected slope covered the truth in at least 93 %; with two or three very different templates, in 62
+to 96 %.
 
-**One occupation: how far what a model says of it lies from what its text says, and how sure that is.**  x is
-the lean of the occupation's documents, 2 · share − 1, y the model's mean stereotype, both −1 to 1.
-
-The interval of y − x joins Wilson's of the share (1927,
-doi:10.1080/01621459.1927.10502953) and that of y over templates by MOVER (Zou & Donner 2008,
-doi:10.1002/sim.3095).  Its p value is that of the widest such interval that leaves out 0, where margins of
-y widen in proportion to the normal quantile; false discoveries are controlled over occupations (Benjamini &
-Hochberg 1995, doi:10.1111/j.2517-6161.1995.tb02031.x).
+**One occupation.**  The interval of y − x combines Wilson's interval of the share (1927,
+doi:10.1080/01621459.1927.10502953) with that of y over templates by MOVER (Zou & Donner 2008,
+doi:10.1002/sim.3095).  Its p-value belongs to the widest such interval that excludes 0, with margins of y
+proportional to the normal quantile; false discoveries are controlled over occupations (Benjamini & Hochberg
+1995, doi:10.1111/j.2517-6161.1995.tb02031.x).
 """
 
 from __future__ import annotations
@@ -54,19 +49,19 @@ from pcf_core.measure.resampling import (
     resampled_template_weights,
 )
 
-# One occupation: how far what a model says of it lies from what its text says, and how sure that is.
+# One occupation: how far the model's preference lies from its text's.
 
 
-LARGEST_QUANTILE = 38.0  # beyond, a normal's tail is no number
+LARGEST_QUANTILE = 38.0  # beyond, the normal tail underflows
 
 
 def occupations_read(
     counts: Sequence[ReadCount], y: FloatArray, intervals: Sequence[Interval], level: float
 ) -> tuple[OccupationRead, ...]:
-    """Return, for each [occupation], both leans, their difference and how sure it is.
+    """Compare text and model for each [occupation], with p-values adjusted over all occupations.
 
-    ``counts``: [occupation] what the text says.  ``y``: [occupation] mean stereotypes.  ``intervals``:
-    [occupation] theirs over templates, at ``level``.  ``level``: inside (0, 1).
+    ``y`` [occupation] mean stereotypes; ``intervals`` [occupation] those of ``y`` over templates, at
+    ``level``.
     """
     from scipy.stats import false_discovery_control
 
@@ -101,7 +96,10 @@ def occupations_read(
 def lean_interval(
     lean: ArrayLike, documents: ArrayLike, quantile: ArrayLike
 ) -> tuple[FloatArray, FloatArray]:
-    """Return Wilson's interval of a lean, [occupation] low and high, at a two-sided normal quantile."""
+    """Return Wilson's interval of x = 2 · share − 1, [occupation] low and high.
+
+    ``quantile``: two-sided, of a normal.
+    """
     share, n = (np.asarray(lean) + 1) / 2, np.asarray(documents)
     z = np.asarray(quantile, dtype=np.float64)
     middle = (share + z**2 / (2 * n)) / (1 + z**2 / n)
@@ -117,7 +115,7 @@ def _margins(
     own_quantile: float,
     quantile: ArrayLike,
 ) -> tuple[FloatArray, FloatArray]:
-    """Return [occupation] margins of y − x below and above, from y's ends [2, occupation] at its quantile."""
+    """Return [occupation] margins of y − x below and above, with ``ends`` [2, occupation] of y."""
     wider = np.asarray(quantile) / own_quantile
     low, high = lean_interval(x, documents, quantile)
     below = np.hypot(wider * (y - ends[0]), high - x)
@@ -127,7 +125,7 @@ def _margins(
 def _p_values(
     x: FloatArray, y: FloatArray, documents: FloatArray, ends: FloatArray, own_quantile: float
 ) -> FloatArray:
-    """Return [occupation] two-sided p: twice the tail beyond the quantile whose interval ends at 0."""
+    """Return [occupation] two-sided p-values: twice the tail beyond the quantile whose interval ends at 0."""
     from scipy.special import ndtr
 
     size = np.abs(y - x)
@@ -141,19 +139,15 @@ def _p_values(
 
 
 FEWEST = 10  # occupations, as for a line through a factor
-LEAST_RELIABILITY = 0.5  # below, more of the spread of x is noise than is not
-LEAST_LEFT = 0.05  # of the variance of x, in a resample
+LEAST_RELIABILITY = 0.5  # below, most of the variance of x is noise
+LEAST_LEFT = 0.05  # of the variance of x in a resample
 LEAST_SPREAD = 1e-12
 PLACES = 41
 
 
 @dataclass(frozen=True)
 class _Both:
-    """The arrays of text and model that are compared, by occupation.
-
-    [occupation] ``x`` leans of the text with their estimated variances ``noise``, ``y`` mean stereotypes;
-    ``stereotypes`` [occupation, template].
-    """
+    """Hold by occupation x, its error variances ``noise``, y, and stereotypes [occupation, template]."""
 
     x: FloatArray
     noise: FloatArray
@@ -164,10 +158,10 @@ class _Both:
     def skew_and_units(
         self, of_occupations: FloatArray, by_template: FloatArray
     ) -> tuple[FloatArray, FloatArray]:
-        """Return […] a sixth of a statistic's skewness, and the units for which its percentiles are widened.
+        """Return […] a sixth of a statistic's skewness, and the number of units to widen percentiles for.
 
-        ``of_occupations``: […, occupation] how each moves it, up to a constant.  ``by_template``: […,
-        occupation] the factor by which its stereotypes move it, in the same unit.
+        ``of_occupations`` […, occupation]: influence of each on the statistic, up to a constant.
+        ``by_template`` […, occupation]: factor by which its stereotypes move the statistic, in the same unit.
         """
         many = self.x.size
         occupations = TemplateUnit.templates(np.ones(many))
@@ -183,10 +177,7 @@ class _Both:
 
 @dataclass(frozen=True)
 class _Moments:
-    """Moments of x and y in each resample.
-
-    [resample] means of x and y, variance of x, what small numbers add to it, covariance.
-    """
+    """Hold [resample] means of x and y, variance of x and its share of sampling error, and covariance."""
 
     x: FloatArray
     y: FloatArray
@@ -203,7 +194,7 @@ class _Moments:
 
     @property
     def left(self) -> FloatArray:
-        """The variance of x that small numbers do not add."""
+        """The variance of x without sampling error."""
         return np.asarray(np.maximum(self.spread - self.noise, LEAST_LEFT * self.spread))
 
     @property
@@ -212,7 +203,7 @@ class _Moments:
 
     @property
     def reliability(self) -> FloatArray:
-        """Share of the variance of x that small numbers do not add."""
+        """The share of the variance of x that is not sampling error."""
         return np.asarray(1 - self.noise / self.spread)
 
     @property
@@ -230,30 +221,13 @@ def amplification_of(
     level: float = 0.95,
     seed: int = 0,
 ) -> Amplification:
-    """Compare a model with its text, occupation by occupation and over all, every occupation alike.
+    """Compare a model with its text, for each occupation and over all of them, equally weighted.
 
-    Parameters
-    ----------
-    counts
-        [occupation] what the text says, of at least 2 documents each.
-    stereotypes
-        [occupation, template] towards *male* against an even split, −1 to 1.
-    unit
-        What the intervals of occupations draw of the templates, with their weights; those of shift and
-        slope draw whole templates.
-    intervals
-        [occupation] of each mean stereotype over templates, at ``level``.
-    resamples
-        How often occupations and templates are drawn again.
-    level
-        Of all intervals, inside (0, 1).
-    seed
-        The same seed gives the same intervals.
-
-    Raises
-    ------
-    CriterionError
-        No occupation, axes that differ, under two documents, or a level that is not allowed.
+    ``counts`` [occupation], of at least 2 documents each; ``stereotypes`` [occupation, template] towards
+    *male* against an even split, −1 to 1; ``unit`` resampled for the intervals of occupations (shift and
+    slope resample whole templates); ``intervals`` [occupation] of mean stereotypes over templates, at
+    ``level``.  Raises CriterionError for no occupation, axes that differ, fewer than two documents, or a
+    level outside (0, 1).
     """
     both = _both(counts, stereotypes, unit, intervals)
     x, y = both.x, both.y
@@ -281,7 +255,7 @@ def amplification_of(
 def _both(
     counts: Sequence[ReadCount], stereotypes: FloatArray, unit: TemplateUnit, intervals: Sequence[Interval]
 ) -> _Both:
-    """Check leans and stereotypes; return both."""
+    """Check counts and stereotypes, and compute x, its error variances and y."""
     shape = (len(counts), unit.weights.size)
     if not counts or stereotypes.shape != shape or len(intervals) != len(counts):
         raise CriterionError(
@@ -301,7 +275,7 @@ def _both(
 
 
 def _moments(both: _Both, weights: FloatArray, y: FloatArray) -> _Moments:
-    """Return moments from [resample, occupation] weights, which sum to 1, and stereotypes of that shape."""
+    """Return moments under weights [resample, occupation] that sum to 1, with y of the same shape."""
     x = both.x
     mean_x, mean_y = weights @ x, np.einsum("bx,bx->b", weights, y)
     return _Moments(
@@ -314,7 +288,7 @@ def _moments(both: _Both, weights: FloatArray, y: FloatArray) -> _Moments:
 
 
 def _why_no_line(x: FloatArray, plug_in: _Moments) -> str:
-    """Say why no slope is reported, as the end of a sentence; empty where one is."""
+    """Return why no slope is reported, as the end of a sentence, or an empty string."""
     if len(x) < FEWEST:
         return f"{len(x)} occupations, fewer than {FEWEST}"
     if np.ptp(x) < 1e-9:
@@ -328,12 +302,12 @@ def _why_no_line(x: FloatArray, plug_in: _Moments) -> str:
 
 def _line(both: _Both, plug_in: _Moments, again: _Moments, level: float) -> ReadLine:
     """Fit the corrected line with its band, and the plain slope."""
-    again = again.rows(again.spread > LEAST_SPREAD)  # a draw of occupations that lean alike has no slope
+    again = again.rows(again.spread > LEAST_SPREAD)  # without a spread of x there is no slope
     slope, plain = float(plug_in.slope[0]), float(plug_in.plain[0])
     x, y = both.x - both.x.mean(), both.y - both.y.mean()
 
     def of_slope(value: float, noise: FloatArray) -> FloatArray:
-        """Return [occupation] how each moves a slope through its residual, times the variance left of x."""
+        """Return [occupation] influence on a slope, times the remaining variance of x."""
         return np.asarray(x * (y - value * x) + value * noise)
 
     def around(value: float, replicates: FloatArray, noise: FloatArray) -> Interval:

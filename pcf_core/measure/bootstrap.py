@@ -1,47 +1,41 @@
-"""How far R, R^p, R^c and each r_x move when templates, occupations or both are drawn again.
+"""Bootstrap intervals of R, R^p, R^c and each r_x over templates, occupations or both.
 
-Over templates, the unit of :class:`~pcf_core.measure.resampling.TemplateUnit` is drawn again and the
-occupations stay as they are; over occupations, these are drawn, and the templates stay; over both, whole
-templates and occupations are drawn independently, whatever the unit over templates is (the pigeonhole
-bootstrap, Owen 2007, doi:10.1214/07-AOAS122), which is wider than it need be where they do not interact.
-None says anything of contexts that nobody wrote.
+Over templates, the unit of :class:`~pcf_core.measure.resampling.TemplateUnit` is resampled and occupations
+are fixed; over occupations, the reverse; over both, whole templates and occupations are resampled
+independently, whatever the unit (the pigeonhole bootstrap, Owen 2007, doi:10.1214/07-AOAS122), which is
+conservative where they do not interact.  No interval covers contexts outside the template set.
 
-Bounds are stretched percentiles with an acceleration for skewness (:mod:`pcf_core.measure.resampling`), but
-where J has a kink, at E s = 0 or where groups tie, these cover nothing: the plug-in r^p lies above the truth
-there, and so do all replicates.
+Bounds are stretched percentiles with an acceleration for skewness (:mod:`pcf_core.measure.resampling`).
+Where J has a kink (E s = 0, or groups that tie) these fail: the plug-in r^p and all its replicates lie above
+the truth.  Therefore:
 
-- r_x^p: a test turned round (:func:`pcf_core.measure.resampling.bounds_of_means`).
-- r_x^c = r − J(μ), and J lies above its tangents: r^c <= r − ∇J(m)·μ, so the upper end is that of the
-  replicates r* − ∇J(m)·m*, which far from a kink are those of r^c itself.  Where resamples disagree on the
-  group that leads, it is the upper end of r_x less the lower end of r_x^p.  Where no context brought any
-  caprice it is 0: contexts that were not drawn leave no trace.
-- R^p (:func:`prejudice_ends`): let P be the plug-in figure, P̃ the corrected one
-  (:mod:`pcf_core.measure.corrected`) and P + d an end of stretched percentiles about P.  One candidate for
-  the end is P̃ + d.  The other is P + d corrected as P is, √((P + d)² − (E² − P²)): near a kink, where the
-  figure hardly moves with the truth, it is much farther away, and 0 if P is no more than a neutral model
-  shows.  The lower end is the lesser of the two; the upper one goes from the first to the second as P̃ / P
-  goes from 0 (all of P may be noise) to 1.
-- R^c (:func:`caprice_ends`): about the corrected R − P̃.  Its s.d. is in proportion to itself, more or less,
-  so that the distances d are multiplied by corrected / plug-in caprice, and ends are those of its square
-  root, (√c + d / 2√c)².  The upper end is that of two sets of replicates, with the mean stereotypes as they
-  are and shrunk until R^p is at its lower end, and reaches up by as much as that lies below P̃ + d.  It is
-  never above the upper end of R.
+- r_x^p: an inverted test (:func:`pcf_core.measure.resampling.bounds_of_means`).
+- r_x^c = r − J(μ), and J lies above its tangents: r^c <= r − ∇J(m)·μ.  The upper end is that of the
+  replicates r* − ∇J(m)·m*, which far from a kink are those of r^c.  Where resamples disagree on the leading
+  group, it is the upper end of r_x less the lower end of r_x^p.  It is 0 where no context contributes
+  caprice.
+- R^p (:func:`prejudice_ends`): let P be the plug-in value, P̃ the corrected one
+  (:mod:`pcf_core.measure.corrected`) and P + d an end of stretched percentiles about P.  The end is P̃ + d,
+  or P + d corrected as P is, √((P + d)² − (E² − P²)), which is much farther away near a kink and 0 if P is no
+  more than a neutral model shows.  The lower end is the lesser of the two; the upper one moves from the first
+  to the second as P̃ / P goes from 0 (all of P may be noise) to 1.
+- R^c (:func:`caprice_ends`): about the corrected R − P̃.  Its s.d. is roughly proportional to itself, so the
+  distances d are multiplied by corrected / plug-in caprice, on the scale of the square root, (√c + d / 2√c)².
+  The upper end takes the larger of two sets of replicates (mean stereotypes as estimated, and shrunk until
+  R^p is at its lower end), reaches up by as much as that lies below P̃ + d, and never exceeds the upper end
+  of R.
 
-Every interval holds the plug-in estimate.
+Every interval contains the plug-in estimate.  ``python -m benchmarks.coverage`` measures coverage and width
+(docs/measured-coverage.md).  Few contexts with a change of sign lower the coverage of caprice, with equal
+weights too: with two or so, r_x^c is covered in 82 (of 12), 77 (of 30), 83 (of 100 templates) of 100, r_x and
+r_x^p in 94 to 96 (tests/measure/test_coverage.py).
 
-``python -m benchmarks.coverage`` measures how often these hold the truth, and how wide they are
-(docs/measured-coverage.md).  Few contexts with a change of sign make intervals of caprice hold less often,
-with equal weights too: with two or so, r_x^c is held in 82 (of 12), 77 (of 30), 83 (of 100 templates) of 100,
-r_x and r_x^p in 94 to 96 (tests/measure/test_coverage.py).
+**Influence of one context** (infinitesimal jackknife, Efron & Tibshirani 1993, ch. 21,
+doi:10.1201/9780429246593): with m the mean stereotype and ∇ the gradient of J there, a draw moves r by J(s) −
+r, r^p by ∇ · (s − m), and r^c by the difference.
 
-**How a single context moves r, r^p and r^c, and how skew that makes them.**  The infinitesimal jackknife
-(Efron & Tibshirani 1993, ch. 21, doi:10.1201/9780429246593): with m the mean stereotype and ∇ the gradient of
-J there, a draw moves r by J(s) − r, r^p by ∇ · (s − m), and r^c by the difference.
-
-**How far R moves when templates, occupations or both are drawn again, where nothing else is asked for.**  The
-same intervals of R as those above, from the same draws: R is a mean of J(s) over
-templates and occupations, so that its replicates need neither mean stereotypes nor their norms, which are
-what intervals of prejudice, of caprice and of single occupations take their time for.
+**R alone** has the same intervals from the same draws, much faster: as a mean of J(s) it needs no mean
+stereotypes or norms of them.
 """
 
 from __future__ import annotations
@@ -72,14 +66,13 @@ from pcf_core.measure.resampling import (
     stretched,
 )
 
-# How a single context moves r, r^p and r^c, and how skew that makes them.
+# Influence of a single context on r, r^p and r^c, and the skewness that follows.
 
 
 def influences(stereotypes: FloatArray, parts: Decomposition, criterion: Criterion) -> dict[str, FloatArray]:
-    """Return how a draw of a template moves r, r^p and r^c (plug-in), each [occupation, template].
+    """Return how a draw of a template moves the plug-in r, r^p and r^c, each [occupation, template].
 
-    ``stereotypes``: [occupation, template, group].  ``parts``: plug-in risks and mean stereotypes.
-    ``criterion``: its norm.
+    ``stereotypes`` [occupation, template, group].
     """
     slope = criterion.gradient(parts.stereotype)
     deviations = stereotypes - parts.stereotype[:, np.newaxis]
@@ -95,9 +88,8 @@ def influences(stereotypes: FloatArray, parts: Decomposition, criterion: Criteri
 def moments(moves: FloatArray, unit: TemplateUnit) -> tuple[FloatArray, FloatArray]:
     """Return [...] variance and third central moment of a weighted mean, from influences [..., item].
 
-    Both add up over what is drawn independently.  The third moment of places of unequal weight is taken
-    for 0: it would rest on whatever an outlier would do in the heaviest place, and the replicates themselves
-    are skew.
+    Both add up over what is drawn independently.  With slots of unequal weight the third moment is set to 0:
+    it would depend on one outlier in the heaviest slot, and the replicates themselves are skewed.
     """
     if unit.places and not unit.alike:
         variance = moves**2 @ unit.weights / unit.effective
@@ -107,7 +99,7 @@ def moments(moves: FloatArray, unit: TemplateUnit) -> tuple[FloatArray, FloatArr
 
 
 def acceleration(*drawn: tuple[FloatArray, FloatArray]) -> FloatArray:
-    """Return [...] a sixth of the skewness, from the moments of all that is drawn; 0 where nothing moves.
+    """Return [...] a sixth of the skewness from the summed moments of all draws; 0 where nothing moves.
 
     Efron 1987, eq. 4.4 and 6.6 (doi:10.1080/01621459.1987.10478410).
     """
@@ -122,14 +114,12 @@ RISKS = ("overall_risk", "prejudice_risk", "caprice_risk")
 
 @dataclass(frozen=True)
 class RiskIntervals:
-    """Intervals, under the keys ``overall_risk``, ``prejudice_risk`` and ``caprice_risk``.
+    """Intervals by quantity: ``overall_risk``, ``prejudice_risk``, ``caprice_risk``, as far as requested.
 
-    ``parts``: the risks of each occupation that they are around.
-    ``intervals``: of R, R^p and R^c, over templates first, then over occupations and over both where they are
-    known.  ``occupations``: [occupation, 2] low and high of r_x, r_x^p and r_x^c over templates.  A quantity
-    that was not requested is in neither.
-    ``correction``: what the sampling of whole templates does to r^p; ``None`` where it is given elsewhere.
-    ``lean``: R^p split once more; ``None`` where R alone was requested.
+    ``parts``: the decomposition they belong to.  ``intervals``: of R, R^p and R^c over templates, occupations
+    and both.  ``occupations`` [occupation, 2]: low and high of r_x, r_x^p and r_x^c over templates.
+    ``correction``: for sampling whole templates, or ``None`` if stored elsewhere.  ``lean``: ``None`` if only
+    R was requested.
     """
 
     parts: Decomposition
@@ -141,10 +131,9 @@ class RiskIntervals:
 
 @dataclass(frozen=True)
 class Replicates:
-    """Risks and mean stereotypes of the resamples.
+    """Hold risks [resample, occupation] by quantity, and mean stereotypes [resample, occupation, group].
 
-    ``risks``: by quantity, [resample, occupation] r_x, r_x^p and r_x^c, or r_x alone; ``means``: [resample,
-    occupation, group] mean stereotypes, none beside r_x alone.
+    With r_x alone, ``means`` is empty.
     """
 
     risks: Mapping[str, FloatArray]
@@ -162,31 +151,12 @@ def risk_intervals(
     seed: int = 0,
     brief: bool = False,
 ) -> RiskIntervals:
-    """Intervals of R, R^p, R^c and of r_x, r_x^p, r_x^c, and r^p without the bias of few templates.
+    """Compute intervals of R, R^p, R^c and r_x, r_x^p, r_x^c, and r^p corrected for few templates.
 
-    Parameters
-    ----------
-    values
-        [occupation, template, group] preferences; rows sum to 1 ± 1e-6 over groups.
-    unit
-        what is drawn of the templates, with their weights.
-    occupation_weights
-        [occupation] finite, >= 0, positive sum.
-    criterion
-        norm, scale and reference.
-    resamples
-        how many times templates and occupations are drawn again.
-    level
-        share of the intervals that are to hold the truth, inside (0, 1).
-    seed
-        the same seed gives the same intervals.
-    brief
-        give the intervals of R alone, from the same draws and in a fraction of the time.
-
-    Raises
-    ------
-    CriterionError
-        anything of the above that is not allowed.
+    ``values`` [occupation, template, group] preferences, rows sum to 1 ± 1e-6; ``unit`` resampled of the
+    templates, with their weights; ``occupation_weights`` [occupation] finite, >= 0, positive sum; ``level``
+    inside (0, 1); ``brief``: R alone, from the same draws and in a fraction of the time.  Raises
+    CriterionError if any of these is not allowed.
     """
     preferences = checked_preferences(values)
     shares = normalised(occupation_weights, preferences.shape[0], "occupation_weights")
@@ -226,10 +196,10 @@ def risk_intervals(
 
 @dataclass(frozen=True)
 class Totals:
-    """Intervals of R, R^p and R^c.
+    """Make intervals of R, R^p and R^c.
 
-    ``parts``: plug-in risks.  ``stereotypes``: [occupation, template, group].  ``shares``: [occupation]
-    weights, sum to 1.  ``unit``: what is drawn of the templates.  ``criterion``: its norm and scale.
+    ``stereotypes`` [occupation, template, group]; ``shares`` [occupation] weights, sum to 1; ``unit``
+    resampled.
     """
 
     parts: Decomposition
@@ -241,12 +211,12 @@ class Totals:
 
     @cached_property
     def correction(self) -> Correction:
-        """What drawing the unit does to r^p."""
+        """The correction of r^p for sampling the unit."""
         unit = self.unit
         return correction(self.stereotypes, unit.weights, unit.variance_weights, self.shares, self.criterion)
 
     def over_templates(self, replicates: Replicates, moves: Mapping[str, FloatArray]) -> dict[str, Interval]:
-        """Make intervals from replicates and [occupation, template] influences, by quantity."""
+        """Return intervals by quantity, from replicates and influences [occupation, template]."""
         skew = acceleration(moments(self.shares @ moves["overall_risk"], self.unit))
         return self._intervals(
             replicates, self.shares[np.newaxis], skew, self.unit.stretch(self.level), "templates"
@@ -255,7 +225,7 @@ class Totals:
     def over_both(
         self, replicates: Replicates, moves: Mapping[str, FloatArray], drawn: FloatArray
     ) -> dict[str, Interval]:
-        """Make intervals from replicates, influences and [resample, occupation] weights, by quantity."""
+        """Return intervals by quantity, from replicates, influences and weights [resample, occupation]."""
         occupations, deviations = self._occupations("overall_risk")
         by_template = moments(self.shares @ moves["overall_risk"], self.unit)
         skew = acceleration(by_template, moments(deviations, occupations))
@@ -263,7 +233,7 @@ class Totals:
         return self._intervals(replicates, drawn, skew, stretch, "both")
 
     def over_occupations(self, name: str, drawn: FloatArray) -> Interval:
-        """Make intervals from [resample, occupation] weights; with fixed templates there is no bias."""
+        """Return an interval from weights [resample, occupation]; with fixed templates there is no bias."""
         occupations, deviations = self._occupations(name)
         skew = acceleration(moments(deviations, occupations))
         replicates = drawn @ part(self.parts, name)
@@ -271,14 +241,14 @@ class Totals:
         return self._held(name, bounds, "occupations", "occupation", rough(occupations.effective))
 
     def _occupations(self, name: str) -> tuple[TemplateUnit, FloatArray]:
-        """Return the resampling unit of occupations, all alike, and [occupation] deviations from the mean."""
+        """Return the resampling unit of occupations, and [occupation] deviations from the mean."""
         values = part(self.parts, name)
         return TemplateUnit.templates(self.shares), values - self.shares @ values
 
     def _intervals(
         self, resampled: Replicates, weights: FloatArray, skew: FloatArray, stretch: float, over: Over
     ) -> dict[str, Interval]:
-        """Make intervals of all there are replicates of, from weights [resample or 1, occupation]."""
+        """Return intervals of all quantities with replicates, under weights [resample or 1, occupation]."""
 
         def averaged(risks: FloatArray) -> FloatArray:
             return np.asarray((risks * weights).sum(axis=1))
@@ -309,7 +279,7 @@ class Totals:
         return {name: self._held(name, several, over, self.unit.name, few) for name, several in ends.items()}
 
     def _held(self, name: str, ends: FloatArray, over: Over, unit: str, few: bool) -> Interval:
-        """Make an interval that keeps to what is possible and holds the plug-in estimate."""
+        """Clip to the possible range and include the plug-in estimate."""
         value = getattr(total(self.parts, self.shares), name)
         most = float(self.shares @ self.criterion.largest(*self.parts.stereotype.shape))
         low, high = np.clip(ends, 0.0, most)
@@ -318,7 +288,7 @@ class Totals:
 
 
 def prejudice_ends(plug_in: float, corrected: float, added: float, moves: FloatArray) -> FloatArray:
-    """Return low and high of R^p; see the module.
+    """Return low and high of R^p (see the module).
 
     ``plug_in``, ``corrected``: P and P̃.  ``added``: E² − P².  ``moves``: [low, high] distances of the
     stretched percentiles from the mean of the replicates.
@@ -332,11 +302,11 @@ def prejudice_ends(plug_in: float, corrected: float, added: float, moves: FloatA
 def caprice_ends(
     plug_in: float, corrected: float, moves: FloatArray, farther: float, highest: float
 ) -> FloatArray:
-    """Return low and high of R^c; see the module.
+    """Return low and high of R^c (see the module).
 
     ``plug_in``, ``corrected``: R^c and R − P̃.  ``moves``: [low, high] distances of the stretched percentiles
-    from the mean of the replicates.  ``farther``: by how much R^p may be less than its stretched percentiles
-    say.  ``highest``: upper end of R.
+    from the mean of the replicates.  ``farther``: how far the lower end of R^p lies below its stretched
+    percentiles. ``highest``: upper end of R.
     """
     if plug_in <= 0:
         return np.array([0.0, corrected])
@@ -358,11 +328,9 @@ def occupation_bounds(
     criterion: Criterion,
     level: float,
 ) -> dict[str, FloatArray]:
-    """Return [occupation, 2] low and high of r_x, r_x^p and r_x^c over templates; see the module.
+    """Return [occupation, 2] low and high of r_x, r_x^p and r_x^c over templates (see the module).
 
-    ``resampled``: replicates over templates.  ``parts``: the plug-in decomposition.  ``moves``: influences
-    [occupation, template] by quantity.  ``unit``: what was drawn.  ``criterion``: its norm.  ``level``: share
-    of the intervals that are to hold the truth.
+    ``resampled``: replicates over ``unit``.  ``moves``: influences [occupation, template] by quantity.
     """
     skew = {name: acceleration(moments(moves[name], unit)) for name in RISKS}
     stretch, most = unit.stretch(level), criterion.largest(*parts.stereotype.shape)
@@ -394,17 +362,16 @@ def occupation_bounds(
 def overall_replicates(
     stereotypes: FloatArray, blocks: Iterator[FloatArray], criterion: Criterion
 ) -> Replicates:
-    """Return the r_x of :func:`replicates_of` alone: a mean of J(s) needs no mean stereotypes."""
+    """Return only the r_x of :func:`replicates_of`: a mean of J(s) needs no mean stereotypes."""
     risks = criterion.of_stereotypes(stereotypes).T
     overall = np.concatenate([block @ risks for block in blocks])
     return Replicates({"overall_risk": overall}, np.empty((len(overall), 0, 0)))
 
 
 def replicates_of(stereotypes: FloatArray, blocks: Iterator[FloatArray], criterion: Criterion) -> Replicates:
-    """Compute risks and mean stereotypes under each row of template weights.
+    """Compute risks and mean stereotypes for each row of template weights.
 
-    ``stereotypes``: [occupation, template, group].  ``blocks``: [resample, template] weights, rows sum to 1.
-    ``criterion``: its norm.
+    ``stereotypes`` [occupation, template, group]; ``blocks`` of [resample, template] weights, rows sum to 1.
     """
     occupations, templates, groups = stereotypes.shape
     risks = criterion.of_stereotypes(stereotypes).T

@@ -1,27 +1,27 @@
-"""Prejudice corrected for the bias of a sample of templates.
+"""Correct prejudice for the bias of a finite sample of templates.
 
-r^p = J(E s) is estimated by J of a mean, and J is convex: over samples of templates the plug-in figure lies
-above the truth on average (Jensen), and caprice r − r^p as much below, while r itself is unbiased.
+r^p = J(E s) is estimated by J of a mean, and J is convex: the plug-in estimate is biased upwards (Jensen),
+caprice r − r^p downwards by as much, and r is unbiased.
 
-What a second helping of the same noise adds can be computed: the mean of n draws is close to normal, so with
-the covariance of the mean, h times over, J would be E J(m + √h ε) on average (the parametric bootstrap; Efron
-& Tibshirani 1993, ch. 10, doi:10.1201/9780429246593).  With h = 0 that is the plug-in figure P, which holds
-the noise once, and with h = 1 it is E, which holds it twice; wanted is what there is without any
-(simulation–extrapolation, Cook & Stefanski 1994, doi:10.1080/01621459.1994.10476871).  Squares grow in
-proportion to the variance both where the truth is neutral and, over occupations, where their leans are normal
-about neutral; far from it nothing grows.  So the extrapolation is that of the squares,
+The mean of n draws is close to normal, so adding h times the covariance of the mean again gives E J(m + √h ε)
+(the parametric bootstrap; Efron & Tibshirani 1993, ch. 10, doi:10.1201/9780429246593).  With h = 0 this is
+the plug-in P, which contains the noise once, and with h = 1 it is E, which contains it twice; it is
+extrapolated to no noise (simulation–extrapolation, Cook & Stefanski 1994,
+doi:10.1080/01621459.1994.10476871).  Squares are extrapolated because they grow in proportion to the variance
+both where the truth is neutral and where occupations are normal about neutral, and far from neutral nothing
+grows:
 
     corrected² = P² − (E² − P²), and 0 where that is below 0,
 
-of R^p, the mean over occupations, in which much of the chance cancels.  At E s = 0 no estimate is without
-bias: for one occupation of two groups the plug-in figure is 0.80 standard errors too high there, the
-corrected one still 0.54; over 15 occupations that contexts move independently 0.80 and 0.22
-(docs/measured-coverage.md has the grid, and the estimators that did worse: plain differences P − (E − P),
-clipped for each occupation, which is what was used before, or not; the double bootstrap; the jackknife).
+for R^p, the mean over occupations, in which much of the noise cancels.  At E s = 0 no estimator is unbiased:
+for one occupation of two groups the plug-in estimate is 0.80 standard errors too high, the corrected one
+0.54; over 15 occupations that contexts move independently, 0.80 and 0.22.  docs/measured-coverage.md has the
+grid, and estimators that did worse: plain differences P − (E − P), clipped by occupation or not, the double
+bootstrap, and the jackknife.
 
-The occupations' own figures are J² − μ (E² − J²), with the one μ at which they add up to that of all: an
-occupation in no doubt, E = J, keeps its figure, and those in doubt share the correction.  Where the former
-alone have more, all others are 0, and R^p is what they have.
+The value of each occupation is J² − μ (E² − J²), with the one μ at which they add up to R^p: occupations
+without bias, E = J, keep their value, and the others share the correction.  Where the former alone exceed
+R^p, all others are 0 and R^p is what remains.
 """
 
 from __future__ import annotations
@@ -38,25 +38,24 @@ from pcf_core.core.records import FloatArray
 from pcf_core.measure.criterion import Criterion
 from pcf_core.measure.decomposition import jensen_gap
 
-# At a kink of J (E s = 0, or groups that tie) a correction leaves up to 2.1 times as much bias as it takes
-# away, where contexts move all occupations alike (0.54 and 0.26 standard errors).  What is left has one
+# At a kink of J (E s = 0, or groups that tie) a correction leaves up to 2.1 times as much bias as it
+# removes, where contexts move all occupations alike (0.54 and 0.26 standard errors).  What is left has one
 # direction and does not cancel over occupations: the intervals of a sampling plan reach as many corrections
 # further down for R^p, and up for R^c.
 BIAS_LEFT = 2.1
 REACH_DOWN: Mapping[str, float] = {"prejudice_risk": BIAS_LEFT}
 REACH_UP: Mapping[str, float] = {"caprice_risk": BIAS_LEFT}
-PAIRS = 512  # of normal vectors ε and −ε: pairs cancel where J is linear, so that no bias is seen there
+PAIRS = 512  # of normal vectors ε and −ε, which cancel where J is linear
 BLOCK_CELLS = 4_000_000
-MOST_TIMES, HALVINGS = 1e15, 60  # of μ: beyond, everything in doubt is 0
+MOST_TIMES, HALVINGS = 1e15, 60  # of μ: beyond, all biased occupations are 0
 
 
 @dataclass(frozen=True)
 class Correction:
-    """What corrects r^p for the sampling of templates.
+    """The correction of r^p for the sampling of templates.
 
-    ``prejudice``: [occupation] corrected r^p, whose mean is the corrected R^p.  ``added``: E² − P² of R^p,
-    what sampling adds to its square, see the module.  ``sampling``: [occupation] the r^p that these templates
-    would show on average if the true mean stereotype were neutral, E J(ε).
+    ``prejudice`` [occupation] corrected r^p; ``added``: E² − P² of R^p; ``sampling`` [occupation]: E J(ε),
+    the r^p that these templates would show on average for a neutral model.
     """
 
     prejudice: FloatArray
@@ -71,21 +70,11 @@ def correction(
     shares: FloatArray,
     criterion: Criterion,
 ) -> Correction:
-    """Estimate what the sampling of templates does to r^p.
+    """Estimate how far the sampling of templates biases r^p.
 
-    Parameters
-    ----------
-    stereotypes
-        [occupation, template, group].
-    weights
-        [template] weights, sum to 1.
-    variance_weights
-        [template] of the squared deviations, which make the variance of the weighted mean, see
-        :attr:`pcf_core.measure.resampling.TemplateUnit.variance_weights`.
-    shares
-        [occupation] weights, sum to 1.
-    criterion
-        Its norm.
+    ``stereotypes`` [occupation, template, group]; ``weights`` [template] and ``shares`` [occupation], each
+    sum to 1; ``variance_weights`` [template], see
+    :attr:`pcf_core.measure.resampling.TemplateUnit.variance_weights`.
     """
     mean = weights @ stereotypes
     covariance = mean_covariance(stereotypes, mean, variance_weights)
@@ -99,21 +88,20 @@ def correction(
 
 
 def mean_covariance(stereotypes: FloatArray, mean: FloatArray, variance_weights: FloatArray) -> FloatArray:
-    """Return [occupation, group, group] Σ_t v_t (s_t − m)(s_t − m)ᵀ, the covariance of mean stereotypes.
+    """Return [occupation, group, group] Σ_t v_t (s_t − m)(s_t − m)ᵀ, the covariance of mean stereotypes m.
 
-    ``stereotypes``: [occupation, template, group].  ``mean``: [occupation, group] weighted means.
-    ``variance_weights``: [template] v.
+    ``stereotypes`` [occupation, template, group]; ``mean`` [occupation, group]; ``variance_weights``
+    [template] v.
     """
     deviations = stereotypes - mean[:, np.newaxis]
     return np.asarray(deviations.transpose(0, 2, 1) @ (deviations * variance_weights[:, np.newaxis]))
 
 
 def corrected_prejudice(plug_in: FloatArray, noisier: FloatArray, shares: FloatArray) -> FloatArray:
-    """Return r^p less its estimated bias, between 0 and the plug-in figure, see the module.
+    """Return [occupation] r^p less its estimated bias, between 0 and the plug-in value (see the module).
 
-    ``plug_in``: [occupation] J(m).  ``noisier``: [occupation] E J(m + ε), at least J(m).  ``shares``:
-    [occupation] weights, sum to 1.  Returns [occupation] corrected r^p, in the units of the criterion's
-    scale; their weighted mean is the extrapolated R^p, or more, see the module.
+    ``plug_in`` [occupation] J(m); ``noisier`` [occupation] E J(m + ε) >= J(m); ``shares`` [occupation], sum
+    to 1.
     """
     squares, added = plug_in**2, noisier**2 - plug_in**2
     wanted = cleared(float(shares @ plug_in), float(shares @ noisier) ** 2 - float(shares @ plug_in) ** 2)
@@ -131,12 +119,12 @@ def corrected_prejudice(plug_in: FloatArray, noisier: FloatArray, shares: FloatA
 
 
 def cleared(value: float, added: float) -> float:
-    """Return what is left of a figure >= 0 whose square sampling added to, at least 0."""
+    """Return √(value² − added), or 0 where that is not real."""
     return math.sqrt(max(0.0, value**2 - added))
 
 
 def sampling_bias(mean: FloatArray, covariance: FloatArray, criterion: Criterion) -> FloatArray:
-    """Return [occupation] E J(m + ε) − J(m) >= 0, for normal ε of the given covariance; see the module."""
+    """Return [occupation] E J(m + ε) − J(m) >= 0, for normal ε of the given covariance (see the module)."""
     occupations, groups = mean.shape
     axes = square_roots(covariance)
     normals = normal_pairs(groups)
@@ -149,9 +137,9 @@ def sampling_bias(mean: FloatArray, covariance: FloatArray, criterion: Criterion
 
 
 def square_roots(covariance: FloatArray) -> FloatArray:
-    """Return A with A Aᵀ = C, for each of [..., group, group]; C may be singular, as stereotypes sum to 0.
+    """Return A with A Aᵀ = C for each [..., group, group]; C may be singular, as stereotypes sum to 0.
 
-    Each column points to where it is longest, so that another order of the groups moves its rows alone.
+    The sign of each column is fixed by its largest entry, so reordering the groups only reorders rows.
     """
     values, vectors = np.linalg.eigh(covariance)
     longest = np.abs(vectors).argmax(axis=-2, keepdims=True)
@@ -161,10 +149,10 @@ def square_roots(covariance: FloatArray) -> FloatArray:
 
 @lru_cache(maxsize=8)
 def normal_pairs(groups: int) -> FloatArray:
-    """Return [2 × PAIRS, group] normal numbers, always the same, the second half minus the first.
+    """Return [2 × PAIRS, group] fixed normal numbers, the second half the negative of the first.
 
-    Each column holds the quantiles of a normal distribution in an order of its own (a Latin hypercube), so
-    that an expectation along one axis, as with two groups, has no error of chance.
+    Each column is a shuffle of normal quantiles (a Latin hypercube), so that an expectation along one axis,
+    as with two groups, has no sampling error.
     """
     shuffle = np.random.default_rng(0).permutation
     quantiles = [NormalDist().inv_cdf((rank + 0.5) / PAIRS) for rank in range(PAIRS)]

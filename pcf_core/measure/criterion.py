@@ -1,9 +1,7 @@
-"""The criterion J, and the checks of what may enter it: preferences, weights, references.
+"""The discrimination risk criterion J, a norm of positive stereotypes, and checks of what enters it.
 
-Messages use the names and the zero-based indices of the matrix file of ``risk --matrix``.
-
-**The discrimination risk criterion J: a norm of the positive stereotypes, on one of two scales.**  Sources:
-PCF (arXiv 2402.15481v1) Eq. 1–3 and 13–14; BVF (NeurIPS 2024) Eq. 1–2 and 9–10.
+Sources: PCF (arXiv 2402.15481v1) Eq. 1–3 and 13–14; BVF (NeurIPS 2024) Eq. 1–2 and 9–10.  Messages use the
+names and zero-based indices of the matrix file of ``risk --matrix``.
 """
 
 from __future__ import annotations
@@ -25,10 +23,9 @@ ROW_TOLERANCE = 1e-6
 
 
 def checked_preferences(values: ArrayLike) -> FloatArray:
-    """Check preferences and return them as float64.
+    """Check preferences and return them as float64, not rescaled.
 
-    ``values``: [occupation, template, group] probabilities, each row summing to 1 ± 1e-6 over groups.
-    Returns the same numbers: a row is not rescaled.
+    ``values`` [occupation, template, group] probabilities, each row summing to 1 ± 1e-6 over groups.
     """
     preferences = np.asarray(values, dtype=np.float64)
     if preferences.ndim != 3 or 0 in preferences.shape or preferences.shape[-1] < 2:
@@ -44,7 +41,7 @@ def checked_preferences(values: ArrayLike) -> FloatArray:
 
 
 def refuse_rows(rows: FloatArray, refused: NDArray[np.bool_], reason: str) -> None:
-    """Raise for the first row of [occupation, template, group] where a cell or the row is refused."""
+    """Raise for the first row of [occupation, template, group] where ``refused`` is true anywhere."""
     if not refused.any():
         return
     occupation, template = (int(index) for index in np.argwhere(refused)[0][:2])
@@ -56,26 +53,10 @@ def refuse_rows(rows: FloatArray, refused: NDArray[np.bool_], reason: str) -> No
 
 
 def normalised(weights: ArrayLike, length: int, name: str) -> FloatArray:
-    """Check weights and divide them by their sum.
+    """Check weights and return them [length] divided by their sum.
 
-    Parameters
-    ----------
-    weights
-        [length] finite numbers >= 0 with a positive sum.
-    length
-        How many there must be.
-    name
-        What to call them in a message, such as ``template_weights``.
-
-    Returns
-    -------
-    FloatArray
-        [length] weights that sum to 1.
-
-    Raises
-    ------
-    CriterionError
-        A wrong shape, or a weight that is not allowed.
+    ``weights``: finite numbers >= 0 with a positive sum.  ``name``: as in messages, such as
+    ``template_weights``.  Raises CriterionError for a wrong shape, or a weight that is not allowed.
     """
     given = np.asarray(weights, dtype=np.float64)
     if given.shape != (length,):
@@ -96,24 +77,18 @@ def normalised(weights: ArrayLike, length: int, name: str) -> FloatArray:
     return np.asarray(relative / relative.sum())
 
 
-# The discrimination risk criterion J: a norm of the positive stereotypes, on one of two scales.
+# The criterion.
 
 
 @dataclass(frozen=True, eq=False)
 class Criterion:
     """How preferences become a risk.
 
-    ``norm``: k of the l^k norm, from 1 to infinity (the default, the papers' choice).  With two groups only
-    one stereotype is positive, and all norms agree.
+    ``norm``: k of the l^k norm, 1 to infinity (the papers' choice); with two groups all norms agree.
     ``scale``: ``"pcf"``, s = (p − p*) / (1 − p*), at most 1 and equal to PCF's S_y (Eq. 2) where p* = 1/|Y|;
-    or ``"bvf"``, s = p/p* − 1 (BVF Eq. 1), at most 1/p* − 1.
-    ``reference``: the neutral p*, [group] or [occupation, group], each row inside (0, 1) with sum 1 ± 1e-6;
-    ``None`` is uniform, 1/|Y|.  It is copied and read-only.
-
-    Raises
-    ------
-    CriterionError
-        A norm, scale or reference that is not allowed.
+    or ``"bvf"``, s = p/p* − 1 (BVF Eq. 1), at most 1/p* − 1. ``reference``: neutral p*, [group] or
+    [occupation, group], each row inside (0, 1) with sum 1 ± 1e-6; ``None`` is uniform, 1/|Y|.  Stored as a
+    read-only copy.  Raises CriterionError for a norm, scale or reference that is not allowed.
     """
 
     norm: float = math.inf
@@ -134,21 +109,9 @@ class Criterion:
     def parse(
         cls, criterion: str = "max", scale: Scale = "pcf", reference: FloatArray | None = None
     ) -> Criterion:
-        """Read a criterion as it is written in links and on the command line.
+        """Parse a criterion from a link or the command line, such as ``max``, ``linf`` or ``l2.5``.
 
-        Parameters
-        ----------
-        criterion
-            ``max``, which is ``linf``, or ``l`` and a number of at least 1: ``l1``, ``l2.5``.
-        scale
-            ``pcf`` or ``bvf``.
-        reference
-            The neutral p*, see the class.
-
-        Raises
-        ------
-        CriterionError
-            Anything else.
+        Raises CriterionError for anything but ``max``, or ``l`` and ``inf`` or a number of at least 1.
         """
         written = re.fullmatch(r"l(inf|\d+(?:\.\d+)?)", criterion, flags=re.ASCII)
         if criterion != "max" and written is None:
@@ -169,26 +132,14 @@ class Criterion:
         return f"{norm}, {self.scale} scale, {reference}"
 
     def stereotypes(self, p: FloatArray) -> FloatArray:
-        """Compute stereotypes s of preferences.
+        """Compute stereotypes s of preferences, in the same shape.
 
-        Parameters
-        ----------
-        p
-            [occupation, template, group], [occupation, group] or [group] probabilities.
-
-        Returns
-        -------
-        FloatArray
-            An array of the same shape.  Uniform reference: the stereotypes of a row sum to 0.
-
-        Raises
-        ------
-        CriterionError
-            A shape that does not fit the reference.
+        ``p`` [occupation, template, group], [occupation, group] or [group].  With a uniform reference, rows
+        sum to 0.  Raises CriterionError for a shape that does not fit the reference.
         """
         p = np.asarray(p, dtype=np.float64)
         neutral = self.neutral(p.shape)
-        # The difference comes first: its sign is exact, so no preference above p* has a stereotype below 0.
+        # Subtract first: the sign is exact, so no preference above p* has a stereotype below 0.
         return np.asarray((p - neutral) / (neutral if self.scale == "bvf" else 1 - neutral))
 
     def neutral(self, shape: tuple[int, ...]) -> FloatArray:
@@ -215,10 +166,7 @@ class Criterion:
         return self.reference if len(shape) == 2 else self.reference[:, np.newaxis, :]
 
     def of_stereotypes(self, s: FloatArray) -> FloatArray:
-        """Compute J^k of stereotypes, (Σ_y (s_y^+)^k)^{1/k} (PCF Eq. 14).
-
-        [..., group] -> [...], never below 0.
-        """
+        """Compute J^k of stereotypes, (Σ_y (s_y^+)^k)^{1/k} >= 0 (PCF Eq. 14): [..., group] -> [...]."""
         # Group by group: numpy's own maximum over a last axis this short takes six times as long.
         largest = np.asarray(reduce(np.maximum, np.moveaxis(s, -1, 0), np.float64(0)))
         if math.isinf(self.norm):
@@ -228,9 +176,9 @@ class Criterion:
         return np.asarray(largest * np.sum(relative**self.norm, axis=-1) ** (1 / self.norm))
 
     def gradient(self, s: FloatArray) -> FloatArray:
-        """Compute ∂J/∂s at stereotypes: [..., group] -> [..., group]; J = ∇J · s, as J is homogeneous.
+        """Compute ∂J/∂s: [..., group] -> [..., group]; J = ∇J · s, as J is homogeneous.
 
-        Where J has a kink (nothing above 0, a tie for the maximum) it is one of the subgradients.
+        At a kink of J (nothing above 0, or a tie for the maximum) it is one of the subgradients.
         """
         largest = np.max(s, axis=-1, keepdims=True)
         positive = np.where(s > 0, s, 0.0)
@@ -242,17 +190,14 @@ class Criterion:
         return np.where(s > 0, share ** (self.norm - 1), 0.0)
 
     def J(self, p: FloatArray) -> FloatArray:
-        """Compute J of preferences: [occupation, template, group] -> [occupation, template]; so fewer axes.
+        """Compute J of preferences: [occupation, template, group] -> [occupation, template], or fewer axes.
 
-        Raises
-        ------
-        CriterionError
-            A shape that does not fit the reference.
+        Raises CriterionError for a shape that does not fit the reference.
         """
         return self.of_stereotypes(self.stereotypes(p))
 
     def largest(self, occupations: int, groups: int) -> FloatArray:
-        """Return [occupation] the largest risk the scale allows: one group for certain, as J is convex."""
+        """Return [occupation] the largest possible risk, that of certainty of one group, as J is convex."""
         certain = np.broadcast_to(np.eye(groups), (occupations, groups, groups))
         return np.asarray(self.J(certain).max(axis=1))
 

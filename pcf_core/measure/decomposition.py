@@ -1,8 +1,7 @@
-"""The decomposition of risk into prejudice and caprice, and whether occupations differ in their prejudice.
+"""Decompose risk into prejudice and caprice, and measure whether occupations differ in their prejudice.
 
-Sources: PCF (arXiv 2402.15481v1) Eq. 4–9; BVF (NeurIPS 2024) Eq. 3–7, who call them bias and volatility.
-
-Whether occupations differ is told by the squares of their tilts, and by prejudice split once more.
+Sources: PCF (arXiv 2402.15481v1) Eq. 4–9; BVF (NeurIPS 2024) Eq. 3–7, where they are bias and volatility. The
+two splits of prejudice below are our own.
 
 **By squares.**  With s_x the mean stereotypes (tilts) of occupation x, in each group
 
@@ -10,29 +9,28 @@ Whether occupations differ is told by the squares of their tilts, and by prejudi
 
 averaged over groups: what is common to all occupations, and what differs between them.  ``differing`` is the
 second as a share of both.  With two groups and one neutral point it is the same for either group, on any
-scale.  Few templates make both parts too large.  Bounds are those of a share of squares that are moved twice
-by the difference of the value and the mean of its draws, as in :mod:`pcf_core.measure.neutral`.
+scale.  Few templates make both parts too large.  Bounds are those of a share of squares that are shifted by
+twice the difference of the value and the mean of its draws, as in :mod:`pcf_core.measure.neutral`.
 
-**By J.**  R^p is the mean over occupations of J(E_t s_x) (PCF Eq. 8).  J is convex, so it is at least J of
-the mean stereotype of all occupations together, as r_x is at least r_x^p for one occupation:
+**By J.**  R^p is the mean over occupations of J(E_t s_x) (PCF Eq. 8).  As J is convex, it is at least J of
+the mean stereotype of all occupations:
 
     R  =  J(E_x E_t s)  +  [E_x J(E_t s) − J(E_x E_t s)]  +  caprice
           common lean      occupation-specific lean
 
-All three are at least 0.  With two groups the common lean is the size of the mean tilt; the specific lean is
-0 where every occupation leans the same way, *however much they differ in how far*, and grows with the
-occupations that lean the other way.  So it does not tell whether occupations differ, and no page says it
-does.  Both splits are ours; the papers stop at R^p.  Intervals over templates, occupations and both come
-from the same draws as those of R^p (:mod:`pcf_core.measure.bootstrap`).
+All three are at least 0.  With two groups the common lean is the size of the mean tilt; the specific lean
+grows with the occupations that lean the other way and is 0 where all lean the same way, *however much they
+differ in size*, so it does not measure whether occupations differ.  Intervals use the same draws as R^p
+(:mod:`pcf_core.measure.bootstrap`).
 
-J of the mean of all occupations has the same kink as J of one: where they share no lean, the plug-in figure
-lies above 0, as do all replicates.  The common lean therefore has the interval of an r_x^p, a test turned
-round.  The specific lean has stretched percentiles; where resamples disagree on the group that all
-occupations lean to, it may be as much as R^p is at most, less what the common lean is at least.
+J of the mean of all occupations has the same kink as J of one: where they share no lean, the plug-in value
+and all replicates lie above 0.  The common lean therefore has the interval of an r_x^p, an inverted test.
+The specific lean has stretched percentiles; where resamples disagree on the leading group of all occupations,
+its upper end is that of R^p less the lower end of the common lean.
 
-A worked example: two occupations of equal weight, stereotypes towards men of +0.6 and −0.2 in every context.
-R = R^p = 0.4, the mean stereotype is +0.2, so 0.2 is common and 0.2 is specific.  By squares, (0.36 + 0.04)
-/ 2 = 0.2 is 0.2² = 0.04 and a variance of 0.4² = 0.16: 80 % differs.
+Example: two equally weighted occupations with stereotypes towards men of +0.6 and −0.2 in every context. R =
+R^p = 0.4, the mean stereotype is +0.2, so 0.2 is common and 0.2 is specific.  By squares, (0.36 + 0.04) / 2 =
+0.2 is 0.2² = 0.04 and a variance of 0.4² = 0.16: 80 % differs.
 """
 
 from __future__ import annotations
@@ -56,7 +54,7 @@ from pcf_core.measure.resampling import (
     stretched,
 )
 
-# A Jensen gap this small beside max(1, E J) is rounding: sums over thousands of templates err by about 1e-14.
+# A Jensen gap below this times max(1, E J) is rounding: sums over thousands of templates err by about 1e-14.
 ROUNDING = 1e-12
 
 
@@ -64,13 +62,10 @@ ROUNDING = 1e-12
 class Decomposition:
     """Risk of each occupation, in the units of the criterion's scale.
 
-    ``overall``, ``prejudice``, ``caprice``: [occupation] r_x, r_x^p, r_x^c; ``overall`` is the sum of the
-    other two to the last bit, and ``caprice`` is never below 0.
-    ``stereotype_sd``: [occupation] weighted standard deviation over templates of the stereotype of the first
-    group (two groups), or of the group that leads on average (more groups).  Caprice is 0 wherever a
-    stereotype keeps its sign, however much it varies: this is the number to read beside it.
-    ``stereotype``: [occupation, group] E_t s.
-    ``mean_preferences``: [occupation, group] E_t p, rows sum to 1.
+    ``overall``, ``prejudice``, ``caprice`` [occupation]: r_x = r_x^p + r_x^c to the last bit, none below 0.
+    ``stereotype_sd`` [occupation]: weighted s.d. over templates of the stereotype of the first of two groups,
+    or of the group that leads on average.  It shows variation without a change of sign, where caprice is 0.
+    ``stereotype`` [occupation, group]: E_t s. ``mean_preferences`` [occupation, group]: E_t p, rows sum to 1.
     """
 
     overall: FloatArray
@@ -91,10 +86,9 @@ class RiskTotal:
 
 
 def jensen_gap(mean_risk: FloatArray, risk_of_mean: FloatArray) -> FloatArray:
-    """Compute caprice E J(p) − J(E p) (PCF Eq. 6), with rounding errors set to 0.
+    """Compute caprice E J(p) − J(E p) (PCF Eq. 6); within ±1e-12 · max(1, E J) it becomes exactly 0.
 
-    J is convex, so the gap is at least 0, and with two groups it is 0 where the stereotype keeps its sign;
-    floating point gives ±1e-16 there.  What is within 1e-12 · max(1, E J) of 0 becomes exactly 0.
+    J is convex, so the gap is at least 0, and exactly 0 where one of two groups always leads.
     """
     gap = mean_risk - risk_of_mean
     return np.where(np.abs(gap) <= ROUNDING * np.maximum(1.0, mean_risk), 0.0, gap)
@@ -105,25 +99,15 @@ def decompose(values: ArrayLike, template_weights: ArrayLike, criterion: Criteri
 
     r_x = E_t J(p) (PCF Eq. 4), r_x^p = J(E_t p) (Eq. 5), r_x^c = r_x − r_x^p (Eq. 6).
 
-    Parameters
-    ----------
-    values
-        [occupation, template, group] preferences; rows sum to 1 ± 1e-6 over groups.
-    template_weights
-        [template] finite, >= 0, positive sum; normalised here.
-    criterion
-        Norm, scale and reference.
-
-    Raises
-    ------
-    CriterionError
-        Preferences, weights or a reference that are not allowed, or do not fit each other.
+    ``values`` [occupation, template, group] preferences, rows sum to 1 ± 1e-6; ``template_weights``
+    [template] finite, >= 0, positive sum (normalised here).  Raises CriterionError for preferences, weights
+    or a reference that are not allowed, or do not fit each other.
     """
     preferences = checked_preferences(values)
     weights = normalised(template_weights, preferences.shape[1], "template_weights")
     stereotypes = criterion.stereotypes(preferences)
     mean_stereotype = weights @ stereotypes
-    # s is linear in p, so J(E p) is J of the mean stereotype; averaging s keeps both sums equally rounded.
+    # s is linear in p, so J(E p) is J of the mean stereotype; averaging s rounds both sums alike.
     prejudice = criterion.of_stereotypes(mean_stereotype)
     caprice = jensen_gap(criterion.of_stereotypes(stereotypes) @ weights, prejudice)
     return Decomposition(
@@ -137,10 +121,7 @@ def decompose(values: ArrayLike, template_weights: ArrayLike, criterion: Criteri
 
 
 def stereotype_sd(stereotypes: FloatArray, mean: FloatArray, weights: FloatArray) -> FloatArray:
-    """Return [occupation] weighted s.d. over templates of one group's stereotype.
-
-    See :class:`Decomposition`.
-    """
+    """Return [occupation] weighted s.d. of one group's stereotype, see :class:`Decomposition`."""
     groups = mean.shape[-1]
     shown = np.zeros(len(mean), dtype=np.intp) if groups == 2 else mean.argmax(axis=-1)
     rows = np.arange(len(mean))
@@ -151,17 +132,8 @@ def stereotype_sd(stereotypes: FloatArray, mean: FloatArray, weights: FloatArray
 def total(decomposition: Decomposition, occupation_weights: ArrayLike) -> RiskTotal:
     """Average over occupations (PCF Eq. 7–9).
 
-    Parameters
-    ----------
-    decomposition
-        Risk of each occupation.
-    occupation_weights
-        [occupation] finite, >= 0, positive sum; normalised here.
-
-    Raises
-    ------
-    CriterionError
-        Weights that are not allowed.
+    ``occupation_weights`` [occupation] finite, >= 0, positive sum (normalised here).  Raises CriterionError
+    for weights that are not allowed.
     """
     weights = normalised(occupation_weights, len(decomposition.overall), "occupation_weights")
     prejudice = float(weights @ decomposition.prejudice)
@@ -169,16 +141,12 @@ def total(decomposition: Decomposition, occupation_weights: ArrayLike) -> RiskTo
     return RiskTotal(prejudice + caprice, prejudice, caprice)
 
 
-# Whether occupations differ: the common and the occupation-specific lean.
+# The common and the occupation-specific lean.
 
 
 @dataclass(frozen=True)
 class TemplateDraws:
-    """What came of the templates that were drawn again.
-
-    ``unit``: what was drawn; ``means``: [resample, occupation, group] mean stereotypes over templates;
-    ``prejudice``: [resample, occupation] J of them.
-    """
+    """Hold resampled mean stereotypes ``means`` [resample, occupation, group] and their J, ``prejudice``."""
 
     unit: TemplateUnit
     means: FloatArray
@@ -188,11 +156,10 @@ class TemplateDraws:
 def split_prejudice(
     stereotype: FloatArray, prejudice: FloatArray, weights: FloatArray, criterion: Criterion
 ) -> tuple[FloatArray, FloatArray]:
-    """Split R^p into J of the mean stereotype of all occupations and the rest; both at least 0.
+    """Split R^p into [...] J of the mean stereotype of all occupations, and the rest; both at least 0.
 
-    ``stereotype``: [..., occupation, group] mean stereotypes.  ``prejudice``: [..., occupation] J of them.
-    ``weights``: [..., occupation], sum to 1.  ``criterion``: its norm.  Returns [...] common and specific
-    lean; they sum to R^p.
+    ``stereotype`` [..., occupation, group] mean stereotypes; ``prejudice`` [..., occupation] J of them;
+    ``weights`` [..., occupation], sum to 1.
     """
     common = criterion.of_stereotypes((weights[..., np.newaxis, :] @ stereotype)[..., 0, :])
     return common, jensen_gap((weights * prejudice).sum(axis=-1), common)
@@ -201,7 +168,7 @@ def split_prejudice(
 def tilt_squares(stereotype: FloatArray, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return [...] square of the mean stereotype and variance over occupations, averaged over groups.
 
-    ``stereotype``: [..., occupation, group] mean stereotypes.  ``weights``: [..., occupation], sum to 1.
+    ``stereotype`` [..., occupation, group] mean stereotypes; ``weights`` [..., occupation], sum to 1.
     """
     rows = weights[..., np.newaxis, :]
     centre = rows @ stereotype
@@ -212,11 +179,10 @@ def tilt_squares(stereotype: FloatArray, weights: FloatArray) -> tuple[FloatArra
 def differing_bounds(
     parts: tuple[float, float], drawn: tuple[FloatArray, FloatArray], level: float, fewest: float
 ) -> FloatArray:
-    """Return low and high of the variance as a share of both parts, which hold the value.
+    """Return low and high of the variance as a share of both parts; they include the estimate.
 
-    ``parts``: (square of the mean, variance) as counted, not both 0.  ``drawn``: the same, [resample] each.
-    ``level``: share of the intervals that are to hold the truth.  ``fewest``: how many units the scarcest of
-    what was drawn counts as.
+    ``parts``: (square of the mean, variance), not both 0.  ``drawn``: the same, [resample] each.  ``fewest``:
+    how many units the scarcest sample counts as.
     """
     moved = [
         np.maximum(several + 2 * (value - several.mean()), 0.0)
@@ -239,10 +205,8 @@ def lean_of(
 ) -> Lean:
     """Return how far the occupations of a run differ, with intervals.
 
-    ``parts``: the plug-in decomposition.  ``shares``: [occupation] weights, sum to 1.  ``criterion``: its
-    norm.  ``alone``, ``across``: what came of the templates drawn where the occupations stay, and where these
-    are drawn too.  ``occupations``: [resample, occupation] weights, rows sum to 1.  ``level``: share of the
-    intervals that are to hold the truth.
+    ``shares`` [occupation] weights, sum to 1; ``alone``, ``across``: draws of templates with fixed and with
+    resampled occupations; ``occupations`` [resample, occupation] weights, rows sum to 1.
     """
     common, specific = split_prejudice(parts.stereotype, parts.prejudice, shares, criterion)
     many = TemplateUnit.templates(shares)

@@ -1,14 +1,12 @@
-"""The stereotype distribution of one occupation over contexts, and how sure a mean tilt is.
+"""The stereotype distribution of an occupation over contexts, mean tilts with intervals, and a row order.
 
 For one occupation the stereotype s of a group is a random variable over contexts (BVF section 3.3, step 2).
-Its mean gives prejudice, r^p = J(E s); the mean of J over contexts gives the risk, r = E J(s); what lies
-between the two is the Jensen gap, caprice.
+Its mean gives prejudice, r^p = J(E s), the mean of J the risk, r = E J(s), and their Jensen gap is caprice.
 
-**An order in which neighbours are alike, for the rows and columns of a heat map.**  Average linkage of
-Euclidean distances (Ward or complete linkage would cut otherwise; no number depends on it), and of the orders
-that its tree allows one with a small sum of distances between neighbours: SciPy's optimal leaf ordering
-(Bar-Joseph, Gifford & Jaakkola 2001, doi:10.1093/bioinformatics/17.suppl_1.S22), which does not always return
-the least (github.com/scipy/scipy/issues/11227).
+**Row order for heat maps:** average linkage of Euclidean distances (no number depends on this choice), with
+SciPy's optimal leaf ordering (Bar-Joseph, Gifford & Jaakkola 2001,
+doi:10.1093/bioinformatics/17.suppl_1.S22), which does not always reach the minimum
+(github.com/scipy/scipy/issues/11227).
 """
 
 from __future__ import annotations
@@ -49,22 +47,8 @@ def stereotype_distributions(
 ) -> tuple[StereotypeDistribution, ...]:
     """Return the distribution of each group's stereotype over the contexts of one occupation.
 
-    Parameters
-    ----------
-    stereotypes
-        [template, group] in the units of the criterion's scale.
-    unit
-        Weights of the templates; one of weight 0 is no context.
-    criterion
-        Its norm makes one risk of the groups' stereotypes.
-    occupation
-        Its name.
-    groups
-        Their names.
-    templates
-        Their texts.
-    intervals
-        [group] of E s, see :func:`mean_tilts`.
+    ``stereotypes`` [template, group] in the units of the criterion's scale; templates of weight 0 are left
+    out; ``templates``: their texts; ``intervals`` [group] of E s, see :func:`mean_tilts`.
     """
     weights = unit.weights
     used = np.flatnonzero(weights > 0)
@@ -95,29 +79,15 @@ def stereotype_distributions(
 
 
 def share_interval(share: float, effective: float, level: float = LEVEL) -> Interval:
-    """Return the interval of a weighted share of contexts.
+    """Return the Clopper–Pearson interval of a weighted share of contexts.
 
-    It is Clopper and Pearson's with the effective number of contexts.
+    Exact binomial limits (quantiles of beta distributions), with Kish's effective number of templates as n
+    (Korn & Graubard 1998, Survey Methodology 24(2), 193–201; ``beta`` in statsmodels'
+    ``proportion_confint``).  Each template is one context, however many documents it has.  Unlike a bootstrap
+    it holds at shares of 0 and 1: if none of n contexts shows it, up to 1 − 0.025^(1/n) may.
 
-    Exact binomial limits, quantiles of beta distributions, with Kish's effective number of templates in the
-    place of n (Korn & Graubard 1998, Survey Methodology 24(2), 193–201; ``beta`` in statsmodels'
-    ``proportion_confint``). The contexts are a sample of kinds of sentences, however many documents have
-    each: their number says nothing of a share of other contexts. It holds where a share is 0 or 1, where a
-    bootstrap draws nothing else: if none of n contexts shows it, up to 1 − 0.025^(1/n) may.
-
-    Parameters
-    ----------
-    share
-        Between 0 and 1.
-    effective
-        Effective number of templates, of which each is one context, at least 1.
-    level
-        Inside (0, 1).
-
-    Raises
-    ------
-    CriterionError
-        A share, number or level that is not allowed.
+    ``share`` 0 to 1; ``effective`` at least 1; ``level`` inside (0, 1).  Raises CriterionError if one of
+    these is out of range.
     """
     from scipy.special import betaincinv  # quantiles of beta; scipy.stats takes a second to import
 
@@ -137,7 +107,7 @@ def ends(
 ) -> tuple[tuple[Context, ...], tuple[Context, ...]]:
     """Return the heaviest contexts at the low and at the high end of a distribution, heaviest first.
 
-    An end is the contexts up to which, counted from outside, ``share`` of the weight lies; at least one.
+    An end is the outermost contexts that together have ``share`` of the weight; at least one.
     """
     before = np.cumsum(distribution.weights) - distribution.weights
     beyond = np.cumsum(distribution.weights[::-1])[::-1] - distribution.weights
@@ -174,36 +144,16 @@ def mean_tilts(
 ) -> dict[str, MeanTilt]:
     """Return mean stereotypes towards each group, with intervals over templates, occupations and both.
 
-    E s is linear in the weights, so the percentile bootstrap has no kink here, unlike for the risks.  Draws,
-    expansion and acceleration are those of the risks' intervals under the same seed: of two groups, where
-    every stereotype has the same sign in every context, R is the mean tilt and has its interval.
+    E s is linear in the weights, so the percentile bootstrap has no kink here.  Draws, stretch and
+    acceleration are those of the risks' intervals under the same seed: with two groups and one sign in every
+    context, R is the mean tilt and has its interval.
 
-    Parameters
-    ----------
-    stereotypes
-        [occupation, template, group] under the uniform reference: they sum to 0 over groups.
-    unit
-        What of the templates is drawn again, with their weights; over both these are whole templates.
-    occupation_weights
-        [occupation] finite, >= 0, positive sum.
-    groups
-        Their names.
-    occupations
-        Their names.
-    resamples
-        How many times templates and occupations are drawn again.
-    level
-        Inside (0, 1).
-    seed
-        The same seed gives the same intervals.
-
-    Raises
-    ------
-    CriterionError
-        Anything of the above that is not allowed.
+    ``stereotypes`` [occupation, template, group] under the uniform reference; ``unit`` resampled of the
+    templates, with their weights (whole templates over both); ``occupation_weights`` [occupation] finite, >=
+    0, positive sum; ``level`` inside (0, 1).  Raises CriterionError if any of these is not allowed.
     """
     shares = normalised(occupation_weights, stereotypes.shape[0], "occupation_weights")
-    # The last group's stereotype is what the others lack: with two groups this halves the work.
+    # Stereotypes sum to 0, so the last group is left out: with two groups this halves the work.
     columns = stereotypes[..., :-1].transpose(1, 0, 2).reshape(stereotypes.shape[1], -1)
 
     def possible(bounds: FloatArray) -> FloatArray:
@@ -257,27 +207,21 @@ def mean_tilts(
 
 
 def _with_last(stereotypes: FloatArray) -> FloatArray:
-    """Add the last group: […, group] from all groups but the last, where they sum to 0."""
+    """Append the last group, given that stereotypes sum to 0: […, group − 1] -> […, group]."""
     return np.concatenate([stereotypes, -stereotypes.sum(axis=-1, keepdims=True)], axis=-1)
 
 
-# An order in which neighbours are alike, for the rows and columns of a heat map.
+# Row order for heat maps.
 
 
 MOST_OPTIMAL = 1000  # rows: a quarter of a second; twice as many take four times as long
 
 
 def clustered_order(rows: FloatArray, weights: FloatArray | None = None) -> list[int]:
-    """Order the rows so that neighbours are alike; return their positions.
+    """Return an order of the rows in which neighbours are similar.
 
-    Beyond ``MOST_OPTIMAL`` rows it is the tree's own order, which need not be the best that the tree allows.
-
-    Parameters
-    ----------
-    rows
-        [row, column] finite values.
-    weights
-        [column] >= 0, how much each column counts in a distance; ``None`` is all alike.
+    ``rows`` [row, column] finite; ``weights`` [column] >= 0 of each column in a distance.  Beyond
+    ``MOST_OPTIMAL`` rows the leaves are not reordered.
     """
     from scipy.cluster.hierarchy import leaves_list, linkage
 

@@ -1,33 +1,31 @@
-"""Knowledge and how confident it is: the decomposition of risk turned round, with a concave score.
+"""Knowledge and its confidence gap: the decomposition of risk with a concave score of the right answers.
 
 PCF section 5.1 and BVF appendix E.1: if J grows with the probability p of the right answers and is concave,
-Jensen's inequality says E_t J(p) ≤ J(E_t p) (the papers write <; a p that no context moves gives equality).
-J(E_t p) is what the model knows, contexts averaged first, and the difference, the confidence gap, is what
-its contexts take from each other.  The gap is no caprice: caprice is the gap of a convex J of stereotypes.
+E_t J(p) ≤ J(E_t p) by Jensen's inequality (the papers write <; constant p gives equality).  J(E_t p) is the
+knowledge, and the difference, the confidence gap, is what varying contexts cost.  It is not caprice, the gap
+of a convex J of stereotypes.
 
-Worked example: √p of p = 0.01 and 0.49 in two contexts that weigh alike.  Knowledge √0.25 = 0.5, mean score
-(0.1 + 0.7)/2 = 0.4, confidence gap 0.1.
+Example: √p of p = 0.01 and 0.49 in two equally weighted contexts.  Knowledge √0.25 = 0.5, mean score (0.1 +
+0.7)/2 = 0.4, confidence gap 0.1.
 
-The papers name no J ("we leave the refinement of this … as future work"); these are ours, each increasing
-and concave on [0, 1] with J(0) = 0 and J(1) = 1:
+The papers name no J ("we leave the refinement of this … as future work"); these are ours, each increasing and
+concave on [0, 1] with J(0) = 0 and J(1) = 1:
 
 =============  ============  ===========================================================================
 ``sqrt``       √p            the default: steep near 0, so a first trace of knowledge counts much
-``log1p``      ln(1+p)/ln 2  almost a straight line: differences of p count nearly alike, gaps are small
+``log1p``      ln(1+p)/ln 2  almost a straight line: differences of p count nearly equally, gaps are small
 ``quadratic``  p(2 − p)      1 − (1 − p)²; the gap is exactly the variance of p over contexts
 =============  ============  ===========================================================================
 
-**How far knowledge and its confidence gap move when templates, facts or both are drawn again.**  The
-resamples are those of every bootstrap here (:mod:`pcf_core.measure.resampling`), the bounds expanded
-percentiles.  J is concave, so J of a mean over few templates lies below J of the true mean: knowledge and the
-gap are too small by as much, and resamples are so once more.  Replicates of knowledge are therefore moved by
-twice what they lack on average, and those of the gap, which as a variance is too small by a share of itself,
-stretched twice by that share.  The mean score E_t J(p) is a mean and needs none of it.  Every interval holds
-the plug-in estimate, which is what is reported.  One template, or one fact, says nothing of how far others
-lie: there is no interval over that axis then, nor over both.
+**Intervals** over templates, facts or both are stretched percentiles (:mod:`pcf_core.measure.resampling`).  J
+is concave, so with few templates knowledge and the gap are biased downwards, and resamples twice so.
+Replicates of knowledge are therefore shifted by twice their mean shortfall, and those of the gap, which like
+a variance is too small by a factor, scaled by the square of that factor.  The mean score E_t J(p) is
+unbiased. Every interval contains the plug-in estimate, which is what is reported.  There is no interval over
+an axis with a single template or fact, nor over both.
 
-How often 95 % intervals over templates hold the truth, simulated with √p and contexts that move p much: of
-knowledge and mean score in 92 to 95 of 100 with 10 templates, of the gap in 88 to 94; with 30, in 93 to 95
+Coverage of 95 % intervals over templates, simulated with √p and contexts that move p much: knowledge and mean
+score 92 to 95 of 100 with 10 templates, the gap 88 to 94; with 30, 93 to 95
 (tests/measure/test_knowledge.py).
 """
 
@@ -59,7 +57,7 @@ DEFAULT_SCORE = "sqrt"
 
 @dataclass(frozen=True)
 class KnowledgeScore:
-    """J: ``of`` maps probabilities to scores, both in [0, 1]; people see its ``words`` and ``formula``."""
+    """A score J: ``of`` maps probabilities to scores, both in [0, 1]."""
 
     name: str
     words: str
@@ -79,10 +77,9 @@ SCORES: Mapping[str, KnowledgeScore] = {
 
 @dataclass(frozen=True)
 class KnowledgeParts:
-    """By fact, all [fact] and in [0, 1]; ``knowledge`` − ``confidence_gap`` = ``mean_score``.
+    """Values by [fact], in [0, 1]; ``knowledge`` J(E_t p) − ``confidence_gap`` = ``mean_score`` E_t J(p).
 
-    ``mean_probability``: E_t p.  ``knowledge``: J(E_t p).  ``mean_score``: E_t J(p).  ``confidence_gap``:
-    never below 0, and exactly 0 where all that differs is rounding.
+    ``confidence_gap`` is never below 0, and exactly 0 where only rounding differs.
     """
 
     mean_probability: FloatArray
@@ -93,7 +90,7 @@ class KnowledgeParts:
 
 @dataclass(frozen=True)
 class KnowledgeTotal:
-    """Means over facts by weight."""
+    """Weighted means over facts."""
 
     knowledge: float
     mean_score: float
@@ -101,12 +98,9 @@ class KnowledgeTotal:
 
 
 def knowledge_score(name: str) -> KnowledgeScore:
-    """Return the knowledge score of that name.
+    """Return the score of that name.
 
-    Raises
-    ------
-    CriterionError
-        There is none.
+    Raises CriterionError if there is none of that name.
     """
     if name not in SCORES:
         raise CriterionError(f"The score of knowledge must be one of {', '.join(SCORES)}; got {name!r}.")
@@ -114,25 +108,15 @@ def knowledge_score(name: str) -> KnowledgeScore:
 
 
 def knowledge_parts(values: ArrayLike, template_weights: ArrayLike, score: KnowledgeScore) -> KnowledgeParts:
-    """Compute knowledge J(E_t p), mean score E_t J(p) and the gap between them, of each fact.
+    """Compute knowledge J(E_t p), mean score E_t J(p) and the gap between them, by fact.
 
-    Parameters
-    ----------
-    values
-        [fact, template] probabilities of the right answers among the right and wrong ones.
-    template_weights
-        [template] finite, >= 0, positive sum; normalised here.
-    score
-        J.
-
-    Raises
-    ------
-    CriterionError
-        Values or weights that are not allowed, or do not fit each other.
+    ``values`` [fact, template] probabilities of the right answers among the right and wrong ones;
+    ``template_weights`` [template] finite, >= 0, positive sum (normalised here).  Raises CriterionError for
+    values or weights that are not allowed, or do not fit each other.
     """
     probabilities = checked_probabilities(values)
     weights = normalised(template_weights, probabilities.shape[1], "template_weights")
-    mean = np.minimum(probabilities @ weights, 1.0)  # a mean of ones may be a rounding above 1
+    mean = np.minimum(probabilities @ weights, 1.0)  # rounding
     knowledge = score.of(mean)
     gap = jensen_gap(knowledge, score.of(probabilities) @ weights)
     return KnowledgeParts(mean, knowledge, knowledge - gap, gap)
@@ -141,17 +125,8 @@ def knowledge_parts(values: ArrayLike, template_weights: ArrayLike, score: Knowl
 def knowledge_total(parts: KnowledgeParts, fact_weights: ArrayLike) -> KnowledgeTotal:
     """Average over facts.
 
-    Parameters
-    ----------
-    parts
-        Of each fact.
-    fact_weights
-        [fact] finite, >= 0, positive sum; normalised here.
-
-    Raises
-    ------
-    CriterionError
-        Weights that are not allowed.
+    ``fact_weights`` [fact] finite, >= 0, positive sum (normalised here).  Raises CriterionError for weights
+    that are not allowed.
     """
     weights = normalised(fact_weights, len(parts.knowledge), "fact_weights")
     knowledge, gap = float(weights @ parts.knowledge), float(weights @ parts.confidence_gap)
@@ -176,16 +151,16 @@ def checked_probabilities(values: ArrayLike) -> FloatArray:
     return probabilities
 
 
-# How far knowledge and its confidence gap move when templates, facts or both are drawn again.
+# Intervals.
 
 
 @dataclass(frozen=True)
 class KnowledgeIntervals:
-    """Intervals of knowledge and of its gain.
+    """Intervals of knowledge, its gap, mean score and gain.
 
-    ``intervals``: by quantity, of the mean over facts, over templates, facts (``occupations``) and both, as
-    far as there are two of what is drawn again; ``gain`` is absent where ``elsewhere`` is unknown.
-    ``facts``: [fact, 2] bounds of knowledge over templates, ``None`` where there is one.
+    ``intervals``: by quantity, over templates, facts (``occupations``) and both, where there are two to
+    resample; no ``gain`` if ``elsewhere`` is unknown.  ``facts`` [fact, 2]: bounds of knowledge over
+    templates, ``None`` with one template.
     """
 
     intervals: Mapping[str, tuple[Interval, ...]]
@@ -205,30 +180,10 @@ def knowledge_intervals(
 ) -> KnowledgeIntervals:
     """Return intervals of knowledge, confidence gap, mean score and gain.
 
-    Parameters
-    ----------
-    values
-        [fact, template] p(right answers | right or wrong ones).
-    elsewhere
-        For each fact [subject, template] the same with other subjects, at least one; ``None`` where that is
-        unknown.
-    template_weights
-        [template] finite, >= 0, positive sum; templates are drawn alike.
-    fact_weights
-        [fact] likewise; facts are drawn alike.
-    score
-        J.
-    resamples
-        How many times templates and facts are drawn again.
-    level
-        Share of the intervals that are to hold the truth, inside (0, 1).
-    seed
-        The same seed gives the same intervals.
-
-    Raises
-    ------
-    CriterionError
-        Anything of the above that is not allowed.
+    ``values`` [fact, template] p(right answers | right or wrong ones); ``elsewhere``: for each fact [subject,
+    template] the same with other subjects, at least one, ``None`` if unknown; ``template_weights`` [template]
+    and ``fact_weights`` [fact] finite, >= 0, positive sum; ``level`` inside (0, 1).  Raises CriterionError if
+    any of these is not allowed.
     """
     probabilities = checked_probabilities(values)
     unit = TemplateUnit.templates(normalised(template_weights, probabilities.shape[1], "template_weights"))
@@ -284,7 +239,7 @@ def knowledge_intervals(
 
 @dataclass(frozen=True)
 class _Quantities:
-    """By quantity: ``plug_in`` [fact], and ``replicates`` [resample, fact], centred without bias."""
+    """Hold by quantity: ``plug_in`` [fact], and ``replicates`` [resample, fact] corrected for bias."""
 
     plug_in: Mapping[str, FloatArray]
     replicates: Mapping[str, FloatArray]
@@ -299,11 +254,7 @@ class _Quantities:
         blocks: FloatArray,
         score: KnowledgeScore,
     ) -> _Quantities:
-        """Resample [fact, template] probabilities.
-
-        They are weighed by [template] weights and by ``blocks`` [resample, template] of them; ``shares``:
-        [fact] weights.
-        """
+        """Resample [fact, template] probabilities with template weights ``blocks`` [resample, template]."""
         parts = knowledge_parts(probabilities, weights, score)
         scores = blocks @ score.of(probabilities).T
         known = score.of(_means(blocks, probabilities))
@@ -327,16 +278,16 @@ class _Quantities:
 
 
 def _means(blocks: FloatArray, probabilities: FloatArray) -> FloatArray:
-    """Return [resample, fact] means, with what rounding puts above 1 removed."""
+    """Return [resample, fact] means, at most 1."""
     return np.minimum(blocks @ probabilities.T, 1.0)
 
 
 def _moved(replicates: FloatArray, plug_in: FloatArray) -> FloatArray:
-    """Move [resample, fact] replicates of J(E_t p) by twice the bias: theirs, and the estimate's own."""
+    """Shift [resample, fact] replicates of J(E_t p) by twice the bias: their own, and the estimate's."""
     return np.asarray(replicates + 2 * (plug_in - replicates.mean(axis=0)))
 
 
 def _stretched(replicates: FloatArray, plug_in: FloatArray, shares: FloatArray) -> FloatArray:
-    """Stretch [resample, fact] replicates of the gap by the ratio of its means over facts, likewise."""
+    """Scale [resample, fact] replicates of the gap by the squared ratio of its means over facts."""
     drawn, gap = float(replicates.mean(axis=0) @ shares), float(plug_in @ shares)
     return np.asarray(replicates * (gap / drawn) ** 2 if gap > 0 and drawn > 0 else replicates)

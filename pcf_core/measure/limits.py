@@ -1,29 +1,25 @@
-"""Whether a figure keeps a limit: from its interval, at once or in looks at growing sets of templates.
+"""Decide whether a value is within a limit, from its interval, at once or in several looks.
 
-**The verdict.**  A figure is *within* a limit where its whole interval is, *exceeds* it where its whole
-interval lies above, and else we *cannot tell*.  With an interval of level 1 − e, drawn over whole templates,
-a wrong *within* or *exceeds* comes with a chance of at most e, as far as the interval holds what it says
+**Verdict.**  A value is *within* a limit if its whole interval is, *exceeds* it if its whole interval lies
+above, and otherwise we *cannot tell*.  With an interval of level 1 − e over whole templates, a verdict is
+wrong with a probability of at most e, as far as the interval has its nominal coverage
 (docs/measured-coverage.md; with looks up to 9 of 100 verdicts were wrong at e = 0.05, docs/gate.md).  Several
-limits share one error: each gets its equal part (Bonferroni), so that all verdicts together are right with
-the chance 1 − error.
+limits share one error equally (Bonferroni).
 
-**Looks.**  Scoring may end once the verdicts stand.  Templates are put into an order that no score decides,
-the heaviest first, and looked at after an eighth, a quarter, half and all of them; looks at fewer than 20, or
-at templates that count as fewer than five, are left out.  A look spends as much of the error as the share of
-templates that came with it (linear spending, Lan & DeMets 1983, doi:10.1093/biomet/70.3.659).  Each look's
-interval has the level 1 − what it spends, so that by Bonferroni the chance that any of them misses is at most
-the error, however the looks hang together, and hence also that of the one at which scoring ends.  The last
-look is the usual interval over all templates at a stricter level: with a half of the error or more.
+**Looks** at growing sets of templates allow scoring to stop once the verdicts are clear.  Templates are
+ordered independently of scores, heaviest first, and looked at after an eighth, a quarter, half and all of
+them, except with fewer than 20 templates or an effective number below five.  A look spends the share of the
+error that matches its share of new templates (linear spending, Lan & DeMets 1983,
+doi:10.1093/biomet/70.3.659), and its interval has the level 1 − what it spends: by Bonferroni the chance that
+any of them misses is at most the error, and so is that of the one at which scoring stops.  The last look is
+the usual interval over all templates at a stricter level, with half of the error or more.  Like every
+interval over whole templates this assumes that rare templates are contexts of the same population.  ``python
+-m benchmarks.gate`` simulates the error and compares the first looks at shipped results with all templates.
 
-What this takes for granted is what an interval over whole templates does: that the templates are contexts
-of one population, rare ones like the others.  ``python -m benchmarks.gate`` simulates the error and says how
-far the figures of first looks at shipped runs are from those of all templates.
-
-**An interval of no width** is the figure itself: no resample moved it.  Contexts that nobody drew leave no
-trace there.  With n effective templates, a share u = 1 − (e/2)^(1/n) of all contexts can have been missed
-with the chance e/2 (with e = 0.1 about 3/n, the rule of three; Hanley & Lippman-Hand 1983,
-doi:10.1001/jama.1983.03330370053031).  On the scale that ends at 1 such contexts move R by at most u, and
-R^p, R^c and a mean stereotype by at most 2u.  The interval gets the reach 2u, and one template tells nothing.
+**An interval of zero width** ignores contexts that were not sampled.  With n effective templates, a share u =
+1 − (e/2)^(1/n) of all contexts can have been missed with probability e/2 (with e = 0.1 about 3/n, the rule of
+three; Hanley & Lippman-Hand 1983, doi:10.1001/jama.1983.03330370053031).  On the scale that ends at 1 these
+move R by at most u, and R^p, R^c and a mean stereotype by at most 2u, so the interval becomes ± 2u.
 """
 
 from __future__ import annotations
@@ -43,35 +39,24 @@ from pcf_core.measure.resampling import effective_number
 LimitVerdict = Literal["within", "exceeds", "cannot tell"]
 
 PARTS = (1 / 8, 1 / 4, 1 / 2)  # of the templates, before all of them
-FEWEST, FEWEST_EFFECTIVE = 20, 5.0  # templates of a look before the last, and what they count as at least
-LEAST_ERROR = 0.0005  # of one interval: further out the resamples tell little
-RESAMPLES, BEYOND = 2000, 10  # at least so many; so many of them lie beyond each end of an interval
+FEWEST, FEWEST_EFFECTIVE = 20, 5.0  # templates of a look before the last, and their effective number
+LEAST_ERROR = 0.0005  # of one interval: resamples do not resolve tails further out
+RESAMPLES, BEYOND = 2000, 10  # at least, and so many of them beyond each end of an interval
 
 
 @dataclass(frozen=True)
 class Stage:
-    """A look: after so many ``templates`` of the order, with intervals of the level 1 − ``error``."""
+    """A look after so many ``templates`` in order, with intervals of the level 1 − ``error``."""
 
     templates: int
     error: float
 
 
 def stages(weights: ArrayLike, error: float, *, early: bool) -> tuple[Stage, ...]:
-    """Plan the looks at a set of templates; what they spend adds up to the error.
+    """Plan the looks at a set of templates; their errors add up to ``error``.
 
-    Parameters
-    ----------
-    weights
-        [template] in the order of scoring, >= 0 with a positive sum.
-    error
-        The chance that an interval of any look may miss.
-    early
-        Look before all templates are scored.
-
-    Raises
-    ------
-    CriterionError
-        Weights that are not allowed, or an error so small that resampling cannot show it.
+    ``weights`` [template] in the order of scoring, >= 0 with a positive sum; ``early``: look before all are
+    scored.  Raises CriterionError for weights that are not allowed, or an error too small for resampling.
     """
     ordered = normalised(weights, np.size(weights), "template_weights")
     sizes = [math.ceil(ordered.size * part) for part in PARTS] if early else []
@@ -90,21 +75,21 @@ def _tells(weights: np.ndarray) -> bool:
 
 
 def resamples_for(error: float) -> int:
-    """Return how many resamples show the ends of an interval of the level 1 − ``error``."""
+    """Return how many resamples an interval of the level 1 − ``error`` needs."""
     return max(RESAMPLES, math.ceil(2 * BEYOND / error))
 
 
 def unseen_share(effective: float, error: float) -> float:
-    """Return the share of contexts that so many effective templates miss with the chance ``error`` / 2."""
+    """Return the share of contexts that so many effective templates miss with probability ``error`` / 2."""
     return float(1 - (error / 2) ** (1 / effective))
 
 
 def reaching(
     low: float, high: float, effective: float, error: float, figures: int = 1
 ) -> tuple[float, float]:
-    """Return the ends of an interval; one of no width reaches to what unseen contexts could make of it.
+    """Widen an interval of zero width for unseen contexts; return its ends.
 
-    ``figures``: 2 for the difference of two models' figures.
+    ``figures``: 2 for a difference of two models.
     """
     if high - low > ROUNDING:
         return low, high
@@ -113,14 +98,9 @@ def reaching(
 
 
 def limit_verdict(low: float, high: float, limit: float) -> LimitVerdict:
-    """Say whether a figure in [low, high] is at most ``limit``.
+    """Return whether a value in [low, high] is at most ``limit``, up to rounding (0.1 + 0.2 is within 0.3).
 
-    0.1 + 0.2 is no more than 0.3.
-
-    Raises
-    ------
-    CriterionError
-        Ends or a limit that are no finite numbers, or the ends the wrong way round.
+    Raises CriterionError for ends or a limit that are not finite, or ends in the wrong order.
     """
     if not (all(map(math.isfinite, (low, high, limit))) and low <= high):
         raise CriterionError(

@@ -1,51 +1,45 @@
-"""Occupations held against neutral subjects: how far from how a model treats nobody in particular.
+"""Compare occupations with neutral subjects: how far a model's preferences are from those for *a person*.
 
-How a model treats *a person* is an estimate too: it comes from the same contexts as the occupations, and
-from a few words of many that would do. A draw therefore gives new occupations together with a new neutral
-point, from templates t and subjects n that are both drawn again:
+The neutral point is an estimate too, from the same contexts and from a few of many possible words.  Each
+resample therefore draws templates t and subjects n, and recomputes occupations and neutral point together:
 
     p*_b  =  E_n^b E_t^b p(n),      R_b  =  E_x E_t^b J((p − p*_b) / (1 − p*_b))
 
-What a context does to both cancels; what it does to the neutral point alone is in the interval. Occupations
-are drawn for intervals over them and over both; where they alone are drawn, templates and subjects stay.
+Effects of a context on both cancel.  Occupations are resampled for the intervals over them and over both;
+over occupations alone, templates and subjects are fixed.
 
-Beside R stands, in each group, how far occupations scatter: ``spread``, the s.d. over occupations of the
-mean stereotype, and ``distance``, the root of its mean squared distance from that of the neutral subjects,
-so that
+Two further quantities per group (ours, like this R): ``spread``, the s.d. over occupations of the mean
+stereotype, and ``distance``, the root of its mean squared distance from that of the neutral subjects:
 
     distance²  =  (mean of the occupations − neutral)²  +  spread²
 
-Few templates make both too large, as they make prejudice, and few occupations make spread too small. A
-square gains by few templates what a mean varies by, and the draws gain it again. Bounds are therefore those
-of squares, moved by twice the square of the value less the mean square of the draws: once from the draws to
-the value, once more from there to what is left without the bias. How often they hold the truth is simulated
-in tests/measure/test_neutral.py.
+Few templates bias both upwards, and few occupations bias spread downwards.  A square is too large by the
+variance of the mean, and its draws by twice that.  Bounds are therefore those of squares shifted by twice
+(squared value − mean square of the draws).  Coverage is simulated in tests/measure/test_neutral.py.
 
-A worked example: occupations with a preference for men of .8 and .4 and subjects with .6 in every context.
-R = (.2 / .4 + .2 / .6) / 2 = .4167; the stereotypes are .6 and −.2, so spread is .4, and so is distance, as
-the subjects' .2 is their mean. All three are ours.
+Example: occupations with preferences for men of .8 and .4 and subjects with .6 in every context.  R = (.2 /
+.4 + .2 / .6) / 2 = .4167; stereotypes are .6 and −.2 and the subjects' .2 is their mean, so spread and
+distance are both .4.
 
-**Two models, each against its own neutral subjects.** J divides by 1 − p* or by p*, so that R with p* of
-the model itself is on another scale in every model: a tilt of .1 to either side of the neutral point is a
-risk of .20 where p* is .5 and of .27 where it is .75. Such risks are not compared. Distance and spread are
-on one scale, and over k groups one figure each, the length of the vector of differences between shares
+**Two models, each with its own neutral subjects.**  J divides by 1 − p* or p*, so each model's R is on its
+own scale (a tilt of .1 is a risk of .20 at p* = .5 and .27 at .75) and such risks are not compared.  Distance
+and spread are on one scale, and over k groups combine into the length of the vector of differences of shares
 
     distance²  =  k/(k−1)  E_x Σ_g (p_xg − p*_g)²
 
-which with two groups is that of either, and is 1 from an even split to one group for certain. In log-odds
-the same is taken of log p_g less its mean over groups (the centred log-ratio, Aitchison 1986): there 1
-means that the odds of a group against each other are multiplied by e, wherever they began.
+which with two groups equals that of either, and is 1 from an even split to one group for certain.  In
+log-odds it uses log p_g less its mean over groups (centred log-ratio, Aitchison 1986), where 1 multiplies the
+odds between groups by e.
 
-The interval of a difference comes from draws that both models share, of templates and of subjects, with
-both squares moved as above. The test turns signs: to first order a difference is a sum of what each
-template and each subject adds to it,
+The interval of a difference uses templates and subjects drawn for both models together, with squares shifted
+as above.  The test flips signs: to first order a difference is a sum over templates and subjects,
 
     Δ  =  Σ_t w_t (Δ + I_t)  +  Σ_n I_n / N
 
-where I is the influence on the first model's figure less that on the second's.  If neither model is farther
-than the other, each of these might as well have had the other sign, as if the labels of the two models had
-been exchanged there.  p is the share of such turns that reach Δ.  Exchanging the preferences themselves would
-mix profiles of two models that are alike in length and not in direction.
+where I is the influence on the first model's value less that on the second's.  If neither model is farther
+than the other, each term could equally have the other sign, as if model labels were exchanged there; p is the
+share of sign flips that reach Δ.  Exchanging preferences themselves would mix profiles of models that differ
+in direction but not in length.
 """
 
 from __future__ import annotations
@@ -73,17 +67,16 @@ from pcf_core.measure.resampling import (
 
 SUBJECTS = 2  # the third stream of a seed; the first two are those of templates and of occupations
 
-Quantity = tuple[str, int]  # a name, and the place of a group; 0 of R, which has none
+Quantity = tuple[str, int]  # a name, and the index of a group (0 for R)
 
 
 @dataclass(frozen=True)
 class Around:
     """How far occupations are from neutral subjects in the same contexts.
 
-    ``point``: [group] mean preferences of the subjects, each alike.  ``overall``: R with them as p*.
-    ``spread``, ``distance``: [group], see the module, of stereotypes against an even split.  ``intervals``:
-    of ``overall_risk``, and of ``spread`` and ``distance`` in each group, over templates first, then over
-    occupations and over both.
+    ``point`` [group]: mean preferences of the subjects.  ``overall``: R with them as p*.  ``spread``,
+    ``distance`` [group]: see the module, of stereotypes against an even split.  ``intervals``: of
+    ``overall_risk``, and of ``spread`` and ``distance`` by group, over templates, occupations and both.
     """
 
     point: FloatArray
@@ -95,10 +88,10 @@ class Around:
 
 @dataclass(frozen=True)
 class Drawn:
-    """What came of templates and subjects drawn again, or of those there are, as a single draw.
+    """Results of resampled templates and subjects, or of the originals as a single draw.
 
-    ``risks``: [draw, occupation] r_x against the draw's own p*; ``means``: [draw, occupation, group] mean
-    stereotypes of occupations against an even split, ``points``: [draw, group] of the subjects.
+    ``risks`` [draw, occupation]: r_x against the draw's p*.  Mean stereotypes against an even split:
+    ``means`` [draw, occupation, group] of occupations, ``points`` [draw, group] of subjects.
     """
 
     risks: FloatArray
@@ -127,27 +120,13 @@ def around_neutral(
     level: float = 0.95,
     seed: int = 0,
 ) -> Around:
-    """Hold occupations against neutral subjects, drawing the contexts of both together, and the subjects.
+    """Compare occupations with neutral subjects, resampling shared contexts and subjects.
 
-    Parameters
-    ----------
-    values
-        [occupation, template, group] preferences.
-    neutral
-        [subject, template, group] preferences in the same templates.
-    unit
-        What is drawn of the templates, with their weights.
-    shares
-        [occupation] weights, sum to 1.
-    criterion
-        Norm and scale; its reference is an even split.
-    resamples, level, seed
-        As of :func:`pcf_core.measure.bootstrap.risk_intervals`, whose draws these are with the same seed.
-
-    Raises
-    ------
-    CriterionError
-        Preferences of the subjects that are 0 or 1, and so no neutral point.
+    ``values`` [occupation, template, group] and ``neutral`` [subject, template, group] preferences in the
+    same templates; ``unit`` resampled of the templates, with their weights; ``shares`` [occupation] weights,
+    sum to 1; ``criterion`` with an even split as reference.  With the same seed the draws are those of
+    :func:`pcf_core.measure.bootstrap.risk_intervals`.  Raises CriterionError for mean preferences of the
+    subjects that are 0 or 1.
     """
     subjects, whole = neutral.mean(axis=0), unit.whole
     drawn_subjects = resampled_subjects(len(neutral), resamples, seed)
@@ -208,11 +187,11 @@ def held(
     subject_weights: FloatArray,
     criterion: Criterion,
 ) -> Drawn:
-    """Hold occupations against the subjects under each row of template weights and of subject weights.
+    """Compute :class:`Drawn` under each row of template weights and of subject weights.
 
-    ``values``: [occupation, template, group] preferences.  ``neutral``: [subject, template, group]
-    preferences.  ``weights``: [draw, template], rows sum to 1.  ``subject_weights``: [draw, subject], rows
-    sum to 1.  ``criterion``: norm and scale; its reference is an even split.
+    ``values`` [occupation, template, group]; ``neutral`` [subject, template, group]; ``weights`` [draw,
+    template] and ``subject_weights`` [draw, subject], rows sum to 1; ``criterion`` with an even split as
+    reference.
     """
     points = points_of(neutral, weights, subject_weights)
     columns = criterion.stereotypes(values).transpose(1, 0, 2).reshape(weights.shape[1], -1)
@@ -241,7 +220,7 @@ def bounded(
     over: Over,
     unit: str,
 ) -> Interval:
-    """Return the interval of a value, at least 0, from [draw] replicates of these units; see the module."""
+    """Return the interval of a value >= 0 from [draw] replicates of these units (see the module)."""
     squares, fewest = replicates**2, min(one.fewest for one in units)
     moved = percentiles(squares, level, fewest) + 2 * (value**2 - float(squares.mean()))
     low, high = np.sqrt(np.maximum(moved, 0.0))
@@ -249,15 +228,15 @@ def bounded(
     return interval(np.array([min(low, value), max(high, value)]), level, over, unit, few)
 
 
-# Two models, each against its own neutral subjects.
+# Two models, each with its own neutral subjects.
 
 
 @dataclass(frozen=True)
 class NeutralSides:
     """Preferences of two models and of their neutral subjects in the same templates.
 
-    ``values``: [2, occupation, template, group]; ``neutral``: [2, subject, template, group]; ``shares``:
-    [occupation] weights that sum to 1.
+    ``values`` [2, occupation, template, group]; ``neutral`` [2, subject, template, group]; ``shares``
+    [occupation] weights, sum to 1.
     """
 
     values: FloatArray
@@ -266,7 +245,7 @@ class NeutralSides:
 
     @classmethod
     def of(cls, values: FloatArray, neutral: FloatArray, occupation_weights: FloatArray) -> NeutralSides:
-        """Check both."""
+        """Check all three."""
         if values.shape[0] != 2 or neutral.shape[0] != 2 or values.shape[2:] != neutral.shape[2:]:
             raise CriterionError(
                 "Two models are held against their neutral subjects in the same templates and groups; got "
@@ -280,16 +259,16 @@ class NeutralSides:
 
     @property
     def measures(self) -> tuple[NeutralMeasure, ...]:
-        """What can be measured: log-odds only where no group has the probability 0 anywhere."""
+        """The available measures: log-odds only where no probability is 0."""
         shares: tuple[NeutralMeasure, ...] = ("distance", "spread")
         if min(self.values.min(), self.neutral.min()) <= 0:
             return shares
         return (*shares, "log_odds_distance", "log_odds_spread")
 
     def drawn(self, weights: FloatArray, subjects: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return [2, draw, occupation, group] means of occupations, and [2, draw, group] of the subjects.
+        """Return means [2, draw, occupation, group] of occupations, and [2, draw, group] of subjects.
 
-        ``weights``: [draw, template], rows sum to 1.  ``subjects``: [draw, subject], rows sum to 1.
+        ``weights`` [draw, template] and ``subjects`` [draw, subject], rows sum to 1.
         """
         return (
             np.stack([np.einsum("dt,xtg->dxg", weights, one, optimize=True) for one in self.values]),
@@ -298,16 +277,16 @@ class NeutralSides:
 
     @property
     def subjects_alike(self) -> FloatArray:
-        """[1, subject] weights of the subjects as they are."""
+        """Equal weights of the subjects, [1, subject]."""
         subjects = self.neutral.shape[1]
         return np.full((1, subjects), 1 / subjects)
 
     def influences(
         self, measure: NeutralMeasure, side: int, weights: FloatArray
     ) -> tuple[FloatArray, FloatArray]:
-        """Return [template] and [subject] by how much each moves one model's figure, to first order.
+        """Return [template] and [subject] influences on one model's value, to first order.
 
-        Their means, by weight and plain, are 0.
+        Their weighted and plain means, respectively, are 0.
         """
         values, neutral = self.values[side], self.neutral[side]
         means, points = (one[side, 0] for one in self.drawn(weights[None], self.subjects_alike))
@@ -331,10 +310,10 @@ class NeutralSides:
 def differences(
     measure: NeutralMeasure, means: FloatArray, points: FloatArray, shares: FloatArray
 ) -> FloatArray:
-    """Return [..., occupation, group] how far each occupation is from what the measure holds it against.
+    """Return [..., occupation, group] each occupation's difference from the measure's centre.
 
-    ``measure``: which one.  ``means``: [..., occupation, group] mean preferences of occupations.  ``points``:
-    [..., group] of the subjects.  ``shares``: [..., occupation] weights that sum to 1.
+    ``means`` [..., occupation, group] and ``points`` [..., group] mean preferences of occupations and
+    subjects; ``shares`` [..., occupation] weights, sum to 1.
     """
     if measure.startswith("log_odds"):
         means, points = log_ratios(means), log_ratios(points)
@@ -344,15 +323,15 @@ def differences(
 
 
 def log_ratios(shares: FloatArray) -> FloatArray:
-    """Return [..., group] the log of each share less the mean over groups."""
+    """Return [..., group] the log of each share less its mean over groups."""
     logs = np.log(shares)
     return np.asarray(logs - logs.mean(axis=-1, keepdims=True))
 
 
 def lengths(apart: FloatArray, shares: FloatArray) -> FloatArray:
-    """Return [...] the root of the mean squared length of [..., occupation, group] differences.
+    """Return [...] the root mean squared length of [..., occupation, group] differences.
 
-    ``shares``: [..., occupation] weights that sum to 1.
+    ``shares`` [..., occupation] weights, sum to 1.
     """
     groups = apart.shape[-1]
     squares = (apart**2).sum(axis=-1) * groups / (groups - 1)
@@ -368,28 +347,13 @@ def neutral_differences(
     level: float = 0.95,
     seed: int = 0,
 ) -> dict[NeutralMeasure, Difference]:
-    """Compare how far the occupations of two models are from their own neutral subjects, and from each other.
+    """Compare how far two models' occupations are from their own neutral subjects, and from each other.
 
-    Parameters
-    ----------
-    sides
-        Both models.
-    unit
-        What is drawn of the templates, with their weights: whole templates are drawn, whatever it is.
-    resamples, permutations, level, seed
-        As of :func:`~pcf_core.measure.comparison.paired_comparison`, whose draws of templates these are.
-
-    Returns
-    -------
-    dict
-        By measure the difference of the first model and the second, with intervals over templates and
-        subjects (``over`` templates), and over these and occupations (``over`` both).  Spread knows no
-        subjects.
-
-    Raises
-    ------
-    CriterionError
-        A level that is not allowed, or no resample or permutation is asked for.
+    Whole templates are drawn, whatever ``unit`` is, as in
+    :func:`~pcf_core.measure.comparison.paired_comparison`. Returns, by measure, the first model minus the
+    second, with intervals over templates and subjects (``over`` templates), and over these and occupations
+    (``over`` both).  Spread does not involve subjects.  Raises CriterionError for a level that is not
+    allowed, or no resample or permutation.
     """
     whole, subjects = unit.whole, sides.neutral.shape[1]
     templates = np.concatenate(list(resampled_template_weights(whole, resamples, seed)))
@@ -421,9 +385,9 @@ def neutral_differences(
 
 
 def difference_without_bias(drawn: FloatArray, values: FloatArray) -> FloatArray:
-    """Return [draw] differences of two figures, their squares moved as the module says.
+    """Return [draw] differences of two values, with squares shifted as in the module.
 
-    ``drawn``: [2, draw], ``values``: [2].
+    ``drawn`` [2, draw]; ``values`` [2].
     """
     squares = drawn**2
     moved = squares + 2 * (values**2 - squares.mean(axis=1))[:, None]
@@ -439,13 +403,13 @@ def turned_signs(
     permutations: int,
     seed: int,
 ) -> tuple[float, float]:
-    """Return the p-value of a difference, and the least that so few templates can give; see the module."""
+    """Return the p-value of a difference, and the least possible with so few templates (see the module)."""
     (one, of_one), (other, of_other) = (sides.influences(measure, side, weights) for side in range(2))
     used = weights > 0
     subjects = len(of_one)
     parts = [weights[used] * (difference + one[used] - other[used])]
     if subjects > 1 and not measure.endswith("spread"):
-        # The mean of so few subjects was taken off each of them, which makes their squares too small.
+        # Subtracting the mean of few subjects makes their squares too small.
         parts.append((of_one - of_other) / np.sqrt(subjects * (subjects - 1)))
     added = np.concatenate(parts)
     tests = permutations_of(len(added), permutations)
@@ -456,7 +420,7 @@ def turned_signs(
 
 
 def without_each_subject(sides: NeutralSides, weights: FloatArray) -> FloatArray:
-    """Return [subject] the difference in distance where that subject is left out; NaN of a single one."""
+    """Return [subject] the difference in distance without that subject; NaN if there is only one."""
     subjects = sides.neutral.shape[1]
     if subjects < 2:
         return np.full(subjects, np.nan)

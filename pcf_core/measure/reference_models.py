@@ -1,4 +1,4 @@
-"""Reference models, and examples small enough to be followed by hand.
+"""Reference models, and examples small enough to follow by hand.
 
 **Reference models** show what R, R^p and R^c mean at their extremes (PCF Sec. 4.1).
 
@@ -7,18 +7,17 @@ model                preferences                                    (R, R^p, R^c
 ==================== ============================================== =====================================
 unbiased             1/|Y| everywhere                               (0, 0, 0)
 stereotyped          one group per occupation, always               (1, 1, 0)
-randomly stereotyped one group per cell, each as likely             (1, 0, 1)
+randomly stereotyped one group per cell, equally likely             (1, 0, 1)
 randomly initialised a cell is uniform on the simplex               (h, 0, h), h = (H_n − 1)/(n − 1)
 ==================== ============================================== =====================================
 
 n = |Y| and H_n = 1 + 1/2 + … + 1/n.  The largest part of a stick broken at random into n is H_n/n on average,
 and S of it is (n · H_n/n − 1)/(n − 1); two groups give ½.  The BVF scale multiplies by n − 1.  All values are
 for the uniform reference; the last row is for the l∞ norm, the others hold for every norm.  PCF's appendix
-8.6 prints R^p and R^c of the stereotyped model the wrong way round; its Sec. 4.1, followed here, is right.
+8.6 swaps R^p and R^c of the stereotyped model; its Sec. 4.1, followed here, is right.
 
-**Examples** of one occupation in a few contexts keep every step of how a risk comes about.  Sources: the two
-models of PCF Sec. 1, and the hair colours of the note on the Prejudice-Volatility Framework that goes with
-arXiv 2402.15481 (its Sec. 1 and 2).
+**Examples**: the two models of PCF Sec. 1, and the hair colours of the note on the Prejudice-Volatility
+Framework that accompanies arXiv 2402.15481 (its Sec. 1 and 2).
 """
 
 from __future__ import annotations
@@ -43,17 +42,8 @@ PCF = Criterion()
 def reference_risks(groups: int, scale: Scale = "pcf") -> dict[str, RiskTotal]:
     """Return the closed forms of the four models, by name, for the uniform reference and the l∞ norm.
 
-    Parameters
-    ----------
-    groups
-        |Y|, at least 2.
-    scale
-        ``pcf`` (at most 1) or ``bvf`` (at most |Y| − 1).
-
-    Raises
-    ------
-    CriterionError
-        Fewer than two groups.
+    ``groups``: |Y|.  ``scale``: ``pcf`` (at most 1) or ``bvf`` (at most |Y| − 1).  Raises CriterionError for
+    fewer than two groups.
     """
     _refuse_few(groups)
     largest = 1.0 if scale == "pcf" else groups - 1.0
@@ -68,20 +58,10 @@ def reference_risks(groups: int, scale: Scale = "pcf") -> dict[str, RiskTotal]:
 
 
 def draw(name: str, occupations: int, templates: int, groups: int, rng: np.random.Generator) -> FloatArray:
-    """Draw preferences of a reference model at random.
+    """Draw random preferences [occupation, template, group] of a reference model.
 
-    R of a draw is unbiased.  With few templates R^p of the two random models lies above its closed form (an
-    average of a few draws is never quite neutral) and R^c as much below; both converge with more templates.
-
-    Returns
-    -------
-    FloatArray
-        [occupation, template, group], rows sum to 1.
-
-    Raises
-    ------
-    CriterionError
-        An unknown name, or fewer than two groups.
+    R is unbiased.  With few templates R^p of the two random models is biased upwards and R^c downwards.
+    Raises CriterionError for an unknown name, or fewer than two groups.
     """
     _refuse_few(groups)
     shape = (occupations, templates, groups)
@@ -112,13 +92,9 @@ def _unknown(name: str) -> CriterionError:
 class ToyRisk:
     """Every step from preference to risk, p → s → J → r = r^p + r^c (PCF Eq. 1–6), of one occupation.
 
-    ``name``: of the occupation, or of the model whose preferences they are.
-    ``weights``: [context], sum to 1.
-    ``preferences``: [context, group] p, rows sum to 1; ``stereotypes``: [context, group] s;
-    ``risks``: [context] J(s).
-    ``mean_preference``, ``mean_stereotype``: [group] E p and E s.
-    ``stereotype_sd``: s.d. over contexts of the stereotype, see
-    :class:`~pcf_core.measure.decomposition.Decomposition`.
+    ``weights`` [context], sum to 1; ``preferences`` p and ``stereotypes`` s [context, group]; ``risks``
+    [context] J(s); ``mean_preference`` and ``mean_stereotype`` [group] E p and E s; ``stereotype_sd`` over
+    contexts, see :class:`~pcf_core.measure.decomposition.Decomposition`.
     """
 
     name: str
@@ -140,9 +116,9 @@ class ToyRisk:
 class SimplexRisk:
     """J over all preferences of three groups, and an example among them.
 
-    The preferences lie in a plane, a triangle with the first group's corner on the left, the second's on the
-    right and the third's on top.  ``across``: [column] p_2 − p_1, −1 to 1.  ``up``: [row] p_3, 0 to 1.
-    ``risks``: [row, column] J there, NaN outside the triangle.
+    The triangle has the first group's corner on the left, the second's on the right and the third's on top.
+    ``across`` [column]: p_2 − p_1, −1 to 1.  ``up`` [row]: p_3.  ``risks`` [row, column]: NaN outside the
+    triangle.
     """
 
     across: FloatArray
@@ -159,25 +135,11 @@ def toy_risk(
     weights: ArrayLike | None = None,
     criterion: Criterion = PCF,
 ) -> ToyRisk:
-    """Work out the risk of one occupation in a few contexts.
+    """Compute the risk of one occupation in a few contexts, step by step.
 
-    Parameters
-    ----------
-    name
-        Of the occupation, or of the model.
-    groups, contexts
-        names.
-    preferences
-        [context, group], or [context] of the first of two groups.
-    weights
-        [context] finite, >= 0, positive sum; all alike without.
-    criterion
-        Norm and scale, and a reference [group].
-
-    Raises
-    ------
-    CriterionError
-        Names, preferences or weights that do not fit each other or are not allowed.
+    ``preferences`` [context, group], or [context] of the first of two groups; ``weights`` [context] finite,
+    >= 0, positive sum, equal by default; a reference of the criterion must be [group].  Raises CriterionError
+    for names, preferences or weights that do not fit each other or are not allowed.
     """
     values = np.asarray(preferences, dtype=np.float64)
     if values.ndim == 1:
@@ -207,34 +169,16 @@ def toy_risk(
 
 
 def criterion_curve(criterion: Criterion = PCF, steps: int = 40) -> FloatArray:
-    """Compute J of two groups, from the one end of the preferences to the other.
-
-    Returns
-    -------
-    FloatArray
-        [point, 2]: the stereotype of the first group, and J there.
-    """
+    """Return [point, 2] stereotypes of the first of two groups, over all preferences, and J."""
     first = np.arange(steps + 1) / steps
     stereotypes = criterion.stereotypes(np.stack([first, 1 - first], axis=-1))
     return np.stack([stereotypes[:, 0], criterion.of_stereotypes(stereotypes)], axis=-1)
 
 
 def simplex_risk(example: ToyRisk, criterion: Criterion = PCF, steps: int = 50) -> SimplexRisk:
-    """Compute J on a grid over the preferences of three groups, for an example worked out with it.
+    """Compute J on a grid over the preferences of three groups, with ``steps`` rows from bottom to top.
 
-    Parameters
-    ----------
-    example
-        Three groups.
-    criterion
-        Norm and scale.
-    steps
-        Of the grid from the bottom of the triangle to its top.
-
-    Raises
-    ------
-    CriterionError
-        An example with another number of groups.
+    Raises CriterionError for an example with another number of groups.
     """
     if len(example.groups) != 3:
         raise CriterionError(f"The simplex is drawn for 3 groups; the example has {len(example.groups)}.")
@@ -246,7 +190,7 @@ def simplex_risk(example: ToyRisk, criterion: Criterion = PCF, steps: int = 50) 
 
 
 def two_models() -> tuple[ToyRisk, ToyRisk]:
-    """Return M1, M2 of PCF Sec. 1: the same mean distance from an even split, one steady, one capricious."""
+    """Return M1 and M2 of PCF Sec. 1: the same mean distance from an even split, constant and varying."""
     contexts = ("context 1", "context 2", "context 3")
     return (
         toy_risk("M1", ("blue", "pink"), contexts, [0.6, 0.6, 0.6]),
@@ -255,7 +199,7 @@ def two_models() -> tuple[ToyRisk, ToyRisk]:
 
 
 def older_bias(example: ToyRisk) -> float:
-    """Return the older measure of one tilt, E p − p* of the first group (the note's *system bias*)."""
+    """Return the older measure of bias, E p − p* of the first group (the note's *system bias*)."""
     return float(example.mean_preference[0] - 1 / len(example.groups))
 
 

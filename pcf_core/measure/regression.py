@@ -1,23 +1,21 @@
-"""Straight lines through risk and a factor: ordinary and weighted least squares (PCF Eq. 12; BVF C.2).
+"""Regression of risk on a factor by least squares (PCF Eq. 12; BVF C.2), and rank correlation.
 
-Risks of occupations do not scatter evenly, so errors are of the kind HC3 (MacKinnon & White 1985,
-doi:10.1016/0304-4076(85)90158-7), advised for under 250 points by Long & Ervin (2000,
-doi:10.1080/00031305.2000.10474549).  Several slopes are tested together by Holm's method (1979), valid
-however they depend on each other.  statsmodels is imported where it is used: it takes two seconds.
+Risks are heteroscedastic, so errors are HC3 (MacKinnon & White 1985, doi:10.1016/0304-4076(85)90158-7), as
+advised for under 250 points by Long & Ervin (2000, doi:10.1080/00031305.2000.10474549).  Several slopes are
+tested together by Holm's method (1979).  statsmodels takes two seconds to import, so functions import it.
 
-**Risks are means over templates, which all occupations share.**  A template that moves the risks of well-paid
-occupations more than those of others moves the slope, and no scatter about the line shows it.  So the draws
-of templates behind the intervals of risks are fitted too: V is the variance of their slopes.  Of it, what
-templates do to each occupation by itself, v = Σ c_x² Var(ρ_x) / (1 − h_x), is in the scatter, and so in HC3,
-already; c are the weights of the risks in the slope, ρ the residuals of the draws, h the leverages.  What
-templates add is max(0, V − v), as two-way clustering takes off what both ways count (Cameron, Gelbach &
-Miller 2011, doi:10.1198/jbes.2010.07136).  Student's t has the degrees of freedom of the sum
-(:func:`pcf_core.measure.resampling.degrees_of_freedom`).  ``benchmarks/slopes.py`` has the coverage with it
-and without.
+**Templates are shared by all occupations**, so their effect on the slope does not show in the scatter about
+the line.  The line is also fitted to the resampled risks, and V is the variance of those slopes.  The part of
+it that templates contribute to each occupation separately, v = Σ c_x² Var(ρ_x) / (1 − h_x), is already in
+HC3; c are the weights of the risks in the slope, ρ the residuals of the draws, h the leverages.  Templates
+add max(0, V − v), as two-way clustering subtracts what both ways count (Cameron, Gelbach & Miller 2011,
+doi:10.1198/jbes.2010.07136).  Student's t has the degrees of freedom of the sum
+(:func:`pcf_core.measure.resampling.degrees_of_freedom`).  ``benchmarks/slopes.py`` has the coverage with and
+without.
 
-**Rank correlation: whether two sets of weights put the same templates first.**  Spearman's ρ with the
-interval of Bonett & Wright (2000, doi:10.1007/BF02294183), Kendall's τ-b with that of Fieller, Hartley &
-Pearson (1957, doi:10.1093/biomet/44.3-4.470), both on the scale of Fisher's z.
+**Rank correlation:** Spearman's ρ with the interval of Bonett & Wright (2000, doi:10.1007/BF02294183) and
+Kendall's τ-b with that of Fieller, Hartley & Pearson (1957, doi:10.1093/biomet/44.3-4.470), both on the scale
+of Fisher's z.
 """
 
 from __future__ import annotations
@@ -38,16 +36,16 @@ from pcf_core.measure.bootstrap import replicates_of
 from pcf_core.measure.criterion import Criterion
 from pcf_core.measure.resampling import TemplateUnit, degrees_of_freedom, resampled_template_weights
 
-FEWEST_POINTS = 10  # below, an interval of the kind HC3 promises more than it keeps
-WHOLE_LEVERAGE = 0.999  # a point with more has next to no residual, and HC3 divides by what is left
-SMALLEST_SPREAD = 1e-9  # beside the values, less is rounding
-LARGEST = 1e100  # squares and quotients of sizes up to here, and down to 1 / LARGEST, are numbers
-MOST_UNEQUAL = 1e30  # among weights; beyond, a point has none beside the heaviest
+FEWEST_POINTS = 10  # below, HC3 intervals are too narrow
+WHOLE_LEVERAGE = 0.999  # HC3 divides by what a point's leverage leaves
+SMALLEST_SPREAD = 1e-9  # relative to the values, less is rounding
+LARGEST = 1e100  # squares and quotients neither overflow nor, down to 1 / LARGEST, underflow
+MOST_UNEQUAL = 1e30  # ratio of weights; beyond, rounding loses the lightest
 PLACES = 41
 
 
 class _Standardised(NamedTuple):
-    """A factor as ``mean`` + ``sd`` · ``x``; x is orthogonal to a constant, and both weigh the same."""
+    """A factor as ``mean`` + ``sd`` · ``x``, with x orthogonal to a constant and of the same weight."""
 
     x: FloatArray
     mean: float
@@ -55,14 +53,9 @@ class _Standardised(NamedTuple):
 
 
 def why_no_line(x: ArrayLike, risks: ArrayLike, weights: ArrayLike | None = None) -> str:
-    """Say why no line is fitted to these points, as the end of a sentence; empty where one is.
+    """Return why no line is fitted to these [point] values, as the end of a sentence, or an empty string.
 
-    Parameters
-    ----------
-    x, risks
-        [point].
-    weights
-        [point], ``None`` for equal ones.
+    ``weights`` ``None``: equal.
     """
     values, checked, shares = _checked(x, risks, weights)
     if len(values) < FEWEST_POINTS:
@@ -83,11 +76,10 @@ def why_no_line(x: ArrayLike, risks: ArrayLike, weights: ArrayLike | None = None
 
 @dataclass(frozen=True, eq=False)
 class TemplateNoise:
-    """What drawing the templates again does to risks.
+    """Variation of risks when templates are resampled.
 
-    ``names``: of the occupations, or points.  ``deviations``: [draw, name] from the mean of the draws, scaled
-    so that their mean squares are the variances of the risks.  ``freedom``: degrees of freedom of these, at
-    least 1, also where one template has most of the weight.  ``unit``: what was drawn.
+    ``names``: of occupations or points.  ``deviations`` [draw, name]: from the mean of the draws, scaled so
+    that mean squares are the variances of the risks.  ``freedom``: degrees of freedom, at least 1.
     """
 
     names: tuple[str, ...]
@@ -96,7 +88,7 @@ class TemplateNoise:
     unit: str = "template"
 
     def means(self, points: Sequence[Sequence[str]]) -> TemplateNoise:
-        """Return the same of points, each the mean of the risks that it names."""
+        """Return the same for points that are each the mean of the named risks."""
         places = {name: index for index, name in enumerate(self.names)}
         columns = [self.deviations[:, [places[name] for name in point]].mean(axis=1) for point in points]
         return replace(self, names=tuple(point[0] for point in points), deviations=np.stack(columns, axis=1))
@@ -118,24 +110,9 @@ def template_noise(
     resamples: int = 2000,
     seed: int = 0,
 ) -> TemplateNoise | None:
-    """Draw the templates again, as the intervals of risks do; ``None`` for one, of which nothing is learned.
+    """Resample the templates as intervals of risks do; ``None`` if there is effectively one.
 
-    Parameters
-    ----------
-    occupations
-        [occupation] names.
-    stereotypes
-        [occupation, template, group].
-    unit
-        What is drawn of the templates, with their weights.
-    criterion
-        Its norm.
-    quantity
-        Which risk.
-    resamples
-        How often.
-    seed
-        The same seed gives the same draws.
+    ``stereotypes`` [occupation, template, group].
     """
     effective = unit.effective
     if unit.fewest <= 1 + SMALLEST_SPREAD:
@@ -157,23 +134,9 @@ def fit_line(
 ) -> LineFit:
     """Fit risk = intercept + slope · x.
 
-    Parameters
-    ----------
-    x, risks
-        [point] finite; the factor on the scale that is fitted, and a risk of at least 0.
-    weights
-        [point] > 0, of which only ratios matter; ``None`` for equal ones.
-    labels
-        [point] names, of which the carrier's is kept.
-    noise
-        Of the templates, by point; ``None``: the risks are known.
-    level
-        Of the interval and the band.
-
-    Raises
-    ------
-    CriterionError
-        Points that are not allowed, or through which :func:`why_no_line` draws no line.
+    ``x``, ``risks`` [point] finite, risks >= 0; ``weights`` [point] > 0, up to a factor, ``None`` for equal
+    ones; ``labels`` [point]; ``noise`` of the templates, by point, ``None`` if risks are exact.  Raises
+    CriterionError for points that are not allowed, or for which :func:`why_no_line` gives a reason.
     """
     values, checked, shares = _checked(x, risks, weights)
     if reason := why_no_line(x, risks, weights):
@@ -206,7 +169,7 @@ def fit_line(
 def _checked(
     x: ArrayLike, risks: ArrayLike, weights: ArrayLike | None
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Check the points, and normalise their weights, which then sum to 1."""
+    """Check the points, and normalise their weights to sum to 1."""
     values, checked = np.asarray(x, dtype=np.float64), np.asarray(risks, dtype=np.float64)
     given = np.ones(values.shape) if weights is None else np.asarray(weights, dtype=np.float64)
     if values.ndim != 1 or not values.shape == checked.shape == given.shape:
@@ -221,7 +184,7 @@ def _checked(
             "that have none."
         )
     if len(given):
-        given = given / given.max()  # first, because a sum can be too large for a number
+        given = given / given.max()  # first, because the sum may overflow
         given = given / given.sum()
     return values, checked, given
 
@@ -235,11 +198,12 @@ def _design(x: FloatArray) -> FloatArray:
 
 
 def _standardised(x: FloatArray, shares: FloatArray) -> _Standardised:
-    """Standardise x: subtract its weighted mean, divide by its weighted standard deviation.
+    """Subtract the weighted mean of x and divide by its weighted standard deviation.
 
-    Beside a constant of 1, a factor such as 10⁸ + i or 10¹⁴ · i would be lost in the pseudo-inverse.
+    Unstandardised factors such as 10⁸ + i or 10¹⁴ · i would be lost in the pseudo-inverse beside a constant
+    of 1.
     """
-    reference = x[np.argmax(shares)]  # differences from a point keep the digits that a mean would round off
+    reference = x[np.argmax(shares)]  # differences from a point keep more digits
     away = x - reference
     centre = shares @ away
     away = away - centre
@@ -253,7 +217,7 @@ def _leverage(x: FloatArray, shares: FloatArray) -> FloatArray:
 
 
 class _Slope(NamedTuple):
-    """A slope with its errors: from the scatter, from the templates (``None``: not asked), from both."""
+    """A slope with its errors: from the scatter, from templates (``None``: not requested), and from both."""
 
     value: float
     error: float
@@ -266,10 +230,9 @@ class _Slope(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class _Line:
-    """Risk = ``height`` + ``steepness`` · z by least squares, with all that its errors need.
+    """A least-squares line, risk = ``height`` + ``steepness`` · z with z = (x − ``mean``) / ``sd``.
 
-    [point] ``x``, ``risks``, ``shares``, which sum to 1, and ``z`` = (x − ``mean``) / ``sd``.
-    ``covariance``: [2, 2] HC3, of height and steepness.
+    ``x``, ``risks``, ``shares`` (sum to 1) and ``z`` are [point]; ``covariance`` [2, 2] is HC3.
     """
 
     x: FloatArray
@@ -300,11 +263,11 @@ class _Line:
         return cls(x, risks, shares, noise, *scaled, height, steepness, covariance, r_squared)
 
     def scatter(self, parts: FloatArray) -> FloatArray:
-        """Return [place] the variances HC3 of [place, 2] parts of height and steepness."""
+        """Return [row] the HC3 variances of [row, 2] combinations of height and steepness."""
         return np.asarray(np.einsum("pi,ij,pj->p", parts, self.covariance, parts).clip(min=0.0))
 
     def shared(self, parts: FloatArray) -> FloatArray:
-        """Return [place] the variances that the templates add to these, beyond what the scatter shows."""
+        """Return [row] the variances that templates add to these, beyond what the scatter shows."""
         if self.noise is None:
             return np.zeros(len(parts))
         # [2, point] the weights of the risks in height and steepness
@@ -316,14 +279,14 @@ class _Line:
         return np.asarray((whole - (parts @ hands) ** 2 @ single).clip(min=0.0))
 
     def freedom(self, scatter: FloatArray, shared: FloatArray) -> FloatArray:
-        """Return [place] the degrees of freedom of the sums of two variances."""
+        """Return [row] the degrees of freedom of the sums of two variances."""
         of_points = np.full_like(scatter, len(self.x) - 2)
         if self.noise is None:
             return of_points
         return degrees_of_freedom([scatter, shared], [of_points, np.full_like(shared, self.noise.freedom)])
 
     def half_widths(self, parts: FloatArray, level: float) -> FloatArray:
-        """Return [place] half of the widths of intervals."""
+        """Return [row] half the widths of intervals."""
         from scipy.special import stdtrit
 
         scatter, shared = self.scatter(parts), self.shared(parts)
@@ -331,7 +294,7 @@ class _Line:
         return np.asarray(quantiles * np.sqrt(scatter + shared))
 
     def slope(self, level: float) -> _Slope:
-        """Return the slope per x."""
+        """Return the slope per unit of x."""
         from scipy.special import stdtr, stdtrit
 
         parts = np.array([[0.0, 1.0]])
@@ -347,14 +310,14 @@ class _Line:
             interval = Interval(
                 over="both", level=level, low=value - half, high=value + half, unit=self.noise.unit
             )
-        # Points on one line have no error, and a p value of 0.
+        # Points on one line have no error and p = 0.
         p_value = 2 * float(stdtr(freedom, -abs(value) / error)) if error else float(value == 0)
         of_templates = None if self.noise is None else math.sqrt(shared[0]) / self.sd
         return _Slope(value, error, alone, of_templates, interval, known_interval, p_value)
 
 
 def _carrier(line: _Line, labels: Sequence[str], level: float) -> Carrier:
-    """Find the point with the most influence on the slope, and the line through the others."""
+    """Return the point with the most influence on the slope, and the slope without it."""
     x, risks, shares, z = line.x, line.risks, line.shares, line.z
     residuals = risks - shares @ risks - (shares * z) @ risks * z
     leverage = _leverage(x, shares)
@@ -370,7 +333,7 @@ def _carrier(line: _Line, labels: Sequence[str], level: float) -> Carrier:
     return Carrier(label, own, slope.value, slope.interval)
 
 
-# Rank correlation: whether two sets of weights put the same templates first.
+# Rank correlation.
 
 
 FEWEST = 5  # Kendall's interval divides by n − 4
@@ -390,14 +353,9 @@ class RankCorrelation:
 
 
 def rank_correlation(first: FloatArray, second: FloatArray) -> RankCorrelation | None:
-    """Correlate two arrays [pair] by their ranks.
+    """Correlate two arrays [pair] by rank; ``None`` for under five pairs or a constant array.
 
-    ``None`` where nothing can be said: under five pairs, or all values of one array are equal.
-
-    Raises
-    ------
-    CriterionError
-        The arrays are not of one length, or hold what is no number.
+    Raises CriterionError for arrays of different lengths, or with values that are not finite.
     """
     from scipy.stats import kendalltau, spearmanr
 
@@ -421,12 +379,12 @@ def rank_correlation(first: FloatArray, second: FloatArray) -> RankCorrelation |
 
 
 def _whole_at_one(correlation: float) -> float:
-    """Set to ±1 what only rounding keeps from it: a finer difference needs more pairs than there are."""
+    """Set to ±1 what differs from it only by rounding."""
     return math.copysign(1.0, correlation) if abs(correlation) > 1 - ROUNDING else correlation
 
 
 def _interval(correlation: float, error: float) -> Interval:
-    """Return the interval of a correlation whose Fisher's z has this standard error; at ±1 the point."""
+    """Return the interval of a correlation whose Fisher's z has this standard error; at ±1 a point."""
     if abs(correlation) >= 1:
         return Interval(low=correlation, high=correlation)
     middle = math.atanh(correlation)

@@ -1,50 +1,44 @@
-"""What is drawn again when templates or occupations are resampled, and the weights that a draw leaves them.
+"""Resampling of templates and occupations, percentile intervals, and degrees of freedom.
 
-One draw serves every statistic: two runs over the same templates see the same draws, if the unit, the number
-of resamples and the seed are the same.
+Two runs over the same templates see the same draws if unit, number of resamples and seed agree.
 
-**Whole templates, and occupations, of unequal weight.**  A set of templates is read as so many places as it
-has templates, with their weights, each filled with a context from one population.  A resample fills every
-place anew with one of the templates, drawn in proportion to the weights, which estimate that population; the
-places keep their weights.  The spread of a heavy template is thus learned from all of them, not from itself
-alone.  Drawing each template with its weight, as documents and mentions are, would estimate the variance that
-a template with 40 % of the weight brings from that one template (1.4 degrees of freedom, where 30 templates
-count as five).  With equal weights the two are the same.  What this takes for granted: that heavy templates
-scatter about as the others do, at most twice as far (see below).
+**Whole templates and occupations of unequal weight.**  A set of templates is seen as slots with fixed
+weights, each filled with a context from one population.  A resample fills every slot with a template drawn in
+proportion to the weights, so the spread of a heavy template is estimated from all templates.  Resampling each
+template with its own weight, as for documents and mentions, would estimate the variance of a template with 40
+% of the weight from that one template (1.4 degrees of freedom, where 30 templates count as five).  With equal
+weights the two agree.  This assumes that heavy templates vary about as much as others, at most twice as much
+(see below).
 
-**Percentiles of a bootstrap, stretched where there are few units, and moved to the side of the long tail.**
-Percentile intervals are too narrow for small samples, as those of a normal with the variance divided by n.
-Their distance from the mean of the replicates is multiplied by √(n/(n−1)) t_{α,n−1} / z_α, which makes the
-interval of a mean about as wide as Student's (:func:`student`; cf. Hesterberg 2015, sec. 5.3,
-doi:10.1080/00031305.2015.1089789, who moves α instead, and so cannot pass the largest replicate).  Where
-weights differ, the factor is found by simulation (:func:`simulated_stretch`): normal contexts fill the
-places, and the 95 % quantile of |mean error| / estimated standard error takes the place of Student's, the
-larger of two figures, with the heaviest context as far spread as the others and twice as far.
+**Stretched percentiles.**  Percentile intervals are too narrow for small samples, like those of a normal with
+the variance divided by n.  Their distance from the mean of the replicates is multiplied by √(n/(n−1))
+t_{α,n−1} / z_α, which makes the interval of a mean about as wide as Student's (:func:`student`; cf.
+Hesterberg 2015, sec. 5.3, doi:10.1080/00031305.2015.1089789, who changes α instead, and so cannot pass the
+largest replicate).  With unequal weights the factor is simulated (:func:`simulated_stretch`): slots are
+filled with normal contexts, and the 95 % quantile of |mean error| / estimated standard error replaces
+Student's, the larger of two values, with the heaviest context as variable as the others and twice as
+variable.
 
-A template with nearly all of the weight would be drawn for nearly every place, and the percentiles of the
-replicates would shrink to it just where least is known: with 97 % of the weight on one of ten, they held R in
-28 of 100 simulations.  No template is drawn with a chance of more than ``MOST_CHANCE``, the others then in
-proportion to their weights, and the factor is that of these chances.
+A template with nearly all of the weight would fill nearly every slot, and percentiles would shrink to it:
+with 97 % of the weight on one of ten, they covered R in 28 of 100 simulations.  No template is therefore
+drawn with a probability above ``MOST_CHANCE``, the others in proportion to their weights, and the factor uses
+these probabilities.
 
-Where only expanded percentiles are asked for (:func:`percentiles` with ``units``), α' = Φ(−√(n/(n−1))
-t_{α,n−1}) stands for the tail α, with n the number of units; where their weights differ, as many as there are
-if all weigh as much as the heaviest (``TemplateUnit.fewest``).  For large n, α' is α.
+Expanded percentiles (:func:`percentiles` with ``units``) instead replace the tail α by α' = Φ(−√(n/(n−1))
+t_{α,n−1}), with n the number of units, for unequal weights ``TemplateUnit.fewest``.  For large n, α' is α.
 
-A skew statistic errs in the same direction as its replicates do: with a sixth of its skewness, a, the
-normal quantile z of a bound becomes a + (a + z) / (1 − a(a + z)) (BCa of a mean, whose z0 is a; Efron 1987,
-doi:10.1080/01621459.1987.10478410).  Where weights differ this is left out: filled places are skew as they
-are, and a cube of the weights would rest on the few heaviest.
+Replicates of a skewed statistic err in its direction: with a sixth of its skewness, a, the normal quantile z
+of a bound becomes a + (a + z) / (1 − a(a + z)) (BCa of a mean, whose z0 is a; Efron 1987,
+doi:10.1080/01621459.1987.10478410).  With unequal weights this is left out: replicates are skewed already,
+and a cube of the weights would depend on the few heaviest.
 
-**Degrees of freedom of a variance that several sources add up to.**  A variance is known as well as from so
-many squares of a normal.  Of a sum of independent estimates V_k with ν_k degrees of freedom each, these are ν
-= (Σ V_k)² / Σ (V_k² / ν_k) (Satterthwaite 1946, eq. 17, doi:10.2307/3002019): a source that adds little to
-the sum adds little to the doubt about it, however few the draws that tell it.  ν is at least the least ν_k
-and at most their sum.
-
-The same formula counts the items of a weighted sum Σ f_i e_i, of which each adds the variance f_i² σ² and
-one square tells it: (Σ f_i²)² / Σ f_i⁴, which is n where all count alike.  In a regression these are the
-occupations, of which the outlying ones decide most of the slope (Imbens & Kolesár 2016,
-doi:10.1162/REST_a_00552, sec. III, without what the fit takes from the residuals).
+**Degrees of freedom of a sum of variances.**  A sum of independent estimates V_k with ν_k degrees of freedom
+each has ν = (Σ V_k)² / Σ (V_k² / ν_k) (Satterthwaite 1946, eq. 17, doi:10.2307/3002019), between the least
+ν_k and their sum.  A source that adds little variance adds little uncertainty, however few its draws.  For a
+weighted sum Σ f_i e_i, where item i adds the variance f_i² σ² and one degree of freedom, this is (Σ f_i²)² /
+Σ f_i⁴, which is n for equal weights.  In a regression the items are the occupations, of which outlying ones
+decide most of the slope (Imbens & Kolesár 2016, doi:10.1162/REST_a_00552, sec. III, without what the fit
+takes from the residuals).
 """
 
 from __future__ import annotations
@@ -64,26 +58,25 @@ from pcf_core.core.risk import COUNTS_ONLY, Interval, Over
 from pcf_core.measure.criterion import Criterion, normalised
 
 FEW_TEMPLATES = 10
-# Cells of a block of resamples: about 130 MB with its temporary copies, whatever the number of templates.
+# Cells of a block of resamples: about 130 MB with temporary copies.
 BLOCK_CELLS = 4_000_000
-MOST_UNITS = 2**62  # what can be drawn from with whole numbers of the machine
+MOST_UNITS = 2**62  # limit of machine integers
 DRAWS = 2**20  # of a table that holds each template in proportion to its weight
-SIMULATED, KEPT_APART = 20_000, 100  # normal sets of contexts, and the heaviest weights that are not lumped
-SPREADS = (1.0, 2.0)  # of the heaviest context, in those of the others
-MOST_CHANCE = 0.8  # of one template, where places are filled
+SIMULATED, KEPT_APART = 20_000, 100  # normal sets of contexts, and how many weights are not lumped
+SPREADS = (1.0, 2.0)  # of the heaviest context, relative to the others
+MOST_CHANCE = 0.8  # of one template, where slots are filled
 OCCUPATIONS = 1  # the second stream of a seed; the first one, for templates, is the seed itself
 
 
 @dataclass(frozen=True, eq=False)
 class TemplateUnit:
-    """The unit of a bootstrap over templates: each template stands for so many units of equal weight.
+    """The unit of a bootstrap over templates: each template stands for a number of equally weighted units.
 
-    ``name``: ``template`` (each one place with its weight, see the module), ``document`` (a document that has
-    the template, carrying count/documents; one that has two templates counts as two units, as nobody knows
-    which do), or ``mention`` (each time the template was counted).
-    ``weights``: [template] weights, sum to 1.  ``sizes``: [template] how many units each stands for, whole
-    numbers, at least 1 where there is weight; one without weight is no part of the context distribution and
-    is not drawn.
+    ``name``: ``template`` (one slot with its weight, see the module), ``document`` (one that has the
+    template, with weight count/documents; it is unknown which documents share templates, so these count as
+    separate units), or ``mention`` (each counted occurrence).  ``weights`` [template], sum to 1.  ``sizes``
+    [template]: whole numbers of units, at least 1 where there is weight; templates without weight are not
+    drawn.
     """
 
     name: str
@@ -92,31 +85,19 @@ class TemplateUnit:
 
     @classmethod
     def templates(cls, weights: ArrayLike) -> TemplateUnit:
-        """Resample templates, all with the same chance.
+        """Resample templates, each with the same probability.
 
-        Raises
-        ------
-        CriterionError
-            Weights [template] that are not finite, >= 0 and positive in sum.
+        Raises CriterionError for weights [template] that are not finite, >= 0 and positive in sum.
         """
         shares = normalised(weights, np.size(weights), "template_weights")
         return cls("template", shares, (shares > 0) * 1.0)
 
     @classmethod
     def documents(cls, counts: ArrayLike, documents: ArrayLike) -> TemplateUnit:
-        """Resample documents that have a template, all with the same chance; the weights are the counts.
+        """Resample documents that have a template, equally likely; the weights are the counts.
 
-        Parameters
-        ----------
-        counts
-            [template] finite, >= 0, positive sum.
-        documents
-            [template] how many have it, whole numbers, at least 1 where there is a count.
-
-        Raises
-        ------
-        CriterionError
-            Anything of the above that is not allowed.
+        ``counts`` [template] finite, >= 0, positive sum; ``documents`` [template] whole numbers, at least 1
+        where there is a count.  Raises CriterionError if any of these is not allowed.
         """
         shares = normalised(counts, np.size(counts), "template_weights")
         return cls("document", shares, whole_units(documents, shares, "documents"))
@@ -125,29 +106,26 @@ class TemplateUnit:
     def mentions(cls, counts: ArrayLike) -> TemplateUnit:
         """Resample mentions: each template as often as it was counted.
 
-        Raises
-        ------
-        CriterionError
-            Counts [template] that are no whole numbers >= 0 with a positive sum.
+        Raises CriterionError for counts [template] that are not whole numbers >= 0 with a positive sum.
         """
         shares = normalised(counts, np.size(counts), "template_weights")
         return cls("mention", shares, whole_units(counts, shares, "counts"))
 
     @property
     def whole(self) -> TemplateUnit:
-        """Whole templates, where this unit draws their counts only; else this unit."""
+        """Whole templates if this unit resamples only their counts, otherwise this unit."""
         if self.name not in COUNTS_ONLY:
             return self
         return TemplateUnit("template", self.weights, (self.weights > 0) * 1.0)
 
     @property
     def places(self) -> bool:
-        """Whether each template is one unit, so that places are filled anew; else units are drawn."""
+        """Whether each template is one unit, so that slots are refilled instead of units drawn."""
         return bool((self.sizes <= 1).all())
 
     @property
     def alike(self) -> bool:
-        """Whether all templates with weight weigh alike."""
+        """Whether all templates with weight have the same."""
         return bool(np.ptp(self.weights[self.weights > 0]) <= 1e-12)
 
     @property
@@ -157,26 +135,24 @@ class TemplateUnit:
 
     @property
     def fewest(self) -> float:
-        """1 / share of the heaviest unit: so many units there are if all weigh as much as that one.
+        """1 / share of the heaviest unit, at most ``effective`` and equal to it for equal weights.
 
-        At most ``effective`` and the same where all units weigh alike.  Where each unit is drawn with its own
-        weight, and few carry most of it, their spread is learned from so few that intervals for ``effective``
-        units are too narrow.
+        Where units are drawn with their own weights and few carry most of it, ``effective`` is too
+        optimistic.
         """
         return float(1 / (self.weights / np.maximum(self.sizes, 1)).max())
 
     @property
     def unit_squares(self) -> FloatArray:
-        """[template] squared weights of the units, added up over each template's units."""
+        """[template] squared weights, summed over each template's units."""
         return np.asarray(self.weights**2 / np.maximum(self.sizes, 1))
 
     @property
     def variance_weights(self) -> FloatArray:
         """[template] v such that Σ_t v_t (s_t − m)² estimates the variance of the weighted mean m.
 
-        For places that are filled anew w/(n−1), else the squared weights of the units, times n/(n−1): for the
-        mean was estimated too, with n the effective number of units.  0 where there is a single one, of which
-        nothing can be learned.
+        For refilled slots w/(n−1), otherwise squared weights of the units times n/(n−1), with n the effective
+        number of units, as the mean is estimated too.  0 for a single unit.
         """
         effective = self.effective
         if effective <= 1 + 1e-9:
@@ -186,19 +162,16 @@ class TemplateUnit:
         return np.asarray(self.unit_squares * (effective / (effective - 1)))
 
     def stretch(self, level: float) -> float:
-        """Return the factor of a percentile's distance from the mean of the replicates, see the module."""
+        """Return the factor for a percentile's distance from the mean of the replicates (see the module)."""
         if self.places and not self.alike:
             return simulated_stretch(self.weights[self.weights > 0].tobytes(), level)
         return student(self.fewest, level)
 
 
 def student(units: float, level: float) -> float:
-    """Return √(n/(n−1)) t / z, the quantiles being those of the level; 1 for one unit, whose mean is fixed.
+    """Return √(n/(n−1)) t / z at this level; 1 for one unit, whose mean is fixed.
 
-    Raises
-    ------
-    CriterionError
-        A level that is not allowed.
+    Raises CriterionError for a level outside (0, 1).
     """
     normal = -NormalDist().inv_cdf(checked_tail(level))
     if math.isinf(units) or units <= 1 + 1e-9:
@@ -210,14 +183,12 @@ def student(units: float, level: float) -> float:
 
 @lru_cache(maxsize=64)
 def simulated_stretch(weights: bytes, level: float) -> float:
-    """Return the quantile of |Σ w ε| / √(Σ w² Σ q (ε − Σ q ε)²) over that of a normal; see the module.
+    """Return the quantile of |Σ w ε| / √(Σ w² Σ q (ε − Σ q ε)²) over that of a normal (see the module).
 
-    ε are normal contexts, q the chances of being drawn, nearly always the weights w.  The lightest weights
-    beyond ``KEPT_APART`` are lumped: their part of Σ w ε is normal, and of Σ q ε² a multiple of chi-squared
-    with the same mean and variance.
-
-    ``weights``: the bytes of float64 [place] weights above 0 that sum to 1, at least two.  ``level``: share
-    of the intervals that are to hold the truth.
+    ε are normal contexts, q the probabilities of being drawn, nearly always the weights w.  The lightest
+    weights beyond ``KEPT_APART`` are lumped: their part of Σ w ε is normal, and of Σ q ε² a multiple of
+    chi-squared with the same mean and variance.  ``weights``: the bytes of at least two float64 weights above
+    0 that sum to 1.
     """
     normal = -NormalDist().inv_cdf(checked_tail(level))
     ordered = np.sort(np.frombuffer(weights))[::-1]
@@ -261,72 +232,34 @@ def whole_units(sizes: ArrayLike, shares: FloatArray, what: str) -> FloatArray:
 def effective_number(weights: ArrayLike) -> float:
     """Return the effective number of weighted units, (Σ w)² / Σ w² (Kish 1965): n for equal weights.
 
-    Parameters
-    ----------
-    weights
-        [unit] finite, >= 0, positive sum; normalised here.
-
-    Raises
-    ------
-    CriterionError
-        Weights that are not allowed.
+    ``weights`` [unit] finite, >= 0, positive sum (normalised here).  Raises CriterionError for weights that
+    are not allowed.
     """
     shares = normalised(weights, np.size(weights), "weights")
     return float(1 / (shares @ shares))
 
 
 def rough(effective: float) -> bool:
-    """Tell whether an interval over so few effective templates is rough."""
-    return effective < FEW_TEMPLATES - 1e-9  # ten that weigh alike count as ten but for rounding
+    """Return whether so few effective templates make an interval rough."""
+    return effective < FEW_TEMPLATES - 1e-9  # for rounding
 
 
 def resampled_template_weights(unit: TemplateUnit, resamples: int, seed: int = 0) -> Iterator[FloatArray]:
-    """Fill the places of whole templates anew, or draw other units with replacement, as many as there are.
+    """Resample templates; yield blocks [resample, template] of weights with rows that sum to 1.
 
-    Parameters
-    ----------
-    unit
-        What is drawn.
-    resamples
-        How many rows the blocks have together.
-    seed
-        Decides the rows; they do not depend on how they are cut into blocks.
-
-    Yields
-    ------
-    FloatArray
-        Blocks [resample, template] of weights, each row divided by its sum; 0 for what was not drawn.
-
-    Raises
-    ------
-    CriterionError
-        No resample is asked for.
+    Slots of whole templates are refilled; other units are drawn with replacement, as many as there are.  The
+    rows depend on the seed, not on the division into blocks.  Raises CriterionError for fewer than one
+    resample.
     """
     return resampled(unit.weights, unit.sizes, resamples, np.random.default_rng(seed))
 
 
 def resampled_occupation_weights(weights: ArrayLike, resamples: int, seed: int = 0) -> Iterator[FloatArray]:
-    """Fill the places of occupations anew, as those of whole templates are.
+    """Resample occupations like whole templates; yield blocks [resample, occupation], rows sum to 1.
 
-    They are drawn independently of the templates that the same seed draws, as the pigeonhole bootstrap wants
-    it for both (Owen 2007, doi:10.1214/07-AOAS122).
-
-    Parameters
-    ----------
-    weights
-        [occupation] finite, >= 0, positive sum; one of weight 0 is not drawn.
-    resamples, seed
-        As in :func:`resampled_template_weights`.
-
-    Yields
-    ------
-    FloatArray
-        Blocks [resample, occupation] of weights, each row divided by its sum.
-
-    Raises
-    ------
-    CriterionError
-        Weights that are not allowed, or no resample is asked for.
+    They are independent of the templates drawn with the same seed, as the pigeonhole bootstrap requires (Owen
+    2007, doi:10.1214/07-AOAS122).  ``weights`` [occupation] finite, >= 0, positive sum; those of weight 0 are
+    not drawn.  Raises CriterionError for weights that are not allowed, or fewer than one resample.
     """
     shares = normalised(weights, np.size(weights), "occupation_weights")
     return resampled(shares, (shares > 0) * 1.0, resamples, np.random.default_rng([seed, OCCUPATIONS]))
@@ -335,7 +268,7 @@ def resampled_occupation_weights(weights: ArrayLike, resamples: int, seed: int =
 def resampled(
     weights: FloatArray, sizes: FloatArray, resamples: int, generator: np.random.Generator
 ) -> Iterator[FloatArray]:
-    """Yield blocks [resample, item] of weights, each row divided by its sum; see the module."""
+    """Yield blocks [resample, item] of weights, with rows that sum to 1 (see the module)."""
     if resamples < 1:
         raise CriterionError(f"A bootstrap needs at least 1 resample; got {resamples}.")
     drawable = np.flatnonzero(sizes > 0)
@@ -360,12 +293,9 @@ def resampled(
 
 
 def chances(weights: FloatArray) -> FloatArray:
-    """Return [item] how often each is drawn for a place: by its weight, but no more than ``MOST_CHANCE``.
+    """Return [item] probabilities of being drawn: the weight, but at most ``MOST_CHANCE``.
 
-    Parameters
-    ----------
-    weights
-        [item] >= 0 that sum to 1, give or take rounding.
+    ``weights`` [item] >= 0, sum to 1 up to rounding.
     """
     heaviest = int(weights.argmax())
     others = float(np.delete(weights, heaviest).sum())
@@ -377,7 +307,7 @@ def chances(weights: FloatArray) -> FloatArray:
 
 
 def proportionally(weights: FloatArray) -> NDArray[np.int32]:
-    """Return a table of items, each as often as its share of ``DRAWS`` asks for, give or take one."""
+    """Return a table of items, each as often as its share of ``DRAWS``, give or take one."""
     ends = np.rint(np.cumsum(weights) / weights.sum() * DRAWS).astype(np.int64)
     return np.repeat(np.arange(weights.size, dtype=np.int32), np.diff(ends, prepend=0))
 
@@ -385,7 +315,7 @@ def proportionally(weights: FloatArray) -> NDArray[np.int32]:
 def filled_places(
     weights: FloatArray, table: NDArray[np.int32], rows: int, generator: np.random.Generator
 ) -> FloatArray:
-    """Return [row, item] the weight of the places that each item fills, drawn from the table."""
+    """Return [row, item] the total weight of the slots that each item fills, drawn from the table."""
     items = weights.size
     drawn = table[generator.integers(table.size, size=(rows, items))].astype(np.intp)
     drawn += items * np.arange(rows)[:, np.newaxis]
@@ -399,35 +329,22 @@ def drawn_times(sizes: FloatArray, rows: int, generator: np.random.Generator) ->
     items, units = sizes.size, int(sizes.sum())
     if units > items:
         return np.asarray(generator.multinomial(units, sizes / sizes.sum(), size=rows), dtype=np.float64)
-    # Items drawn alike: drawing and counting them takes a fifth of the time of a multinomial.
+    # For equal items, counting draws takes a fifth of the time of a multinomial.
     drawn = generator.integers(items, size=(rows, items))
     drawn += items * np.arange(rows)[:, np.newaxis]
     return np.bincount(drawn.ravel(), minlength=rows * items).reshape(rows, items).astype(np.float64)
 
 
-# Percentiles of a bootstrap, wider where there are few units, and farther on the side of the long tail.
+# Percentiles.
 
 
 def stretched(
     replicates: FloatArray, level: float, stretch: float, acceleration: ArrayLike | None = None
 ) -> FloatArray:
-    """Return [2, …] low and high over the first axis: percentiles, so much farther from the mean.
+    """Return [2, …] low and high percentile of [resample, …], with distances from the mean times ``stretch``.
 
-    Parameters
-    ----------
-    replicates
-        [resample, …].
-    level
-        Share of the intervals that are to hold the truth, inside (0, 1).
-    stretch
-        :meth:`TemplateUnit.stretch`, the larger where two units are drawn.
-    acceleration
-        […] a of each, see the module; none is 0.
-
-    Raises
-    ------
-    CriterionError
-        A level that is not allowed.
+    ``stretch``: :meth:`TemplateUnit.stretch`, the larger if two units are resampled.  ``acceleration`` […]: a
+    of the module, default 0.  Raises CriterionError for a level outside (0, 1).
     """
     centre = replicates.mean(axis=0)
     return np.asarray(centre + stretch * (percentiles(replicates, level, acceleration=acceleration) - centre))
@@ -439,23 +356,10 @@ def percentiles(
     units: float = math.inf,
     acceleration: ArrayLike | None = None,
 ) -> FloatArray:
-    """Return [2, …] low and high percentile over the first axis.
+    """Return [2, …] low and high percentile of [resample, …].
 
-    Parameters
-    ----------
-    replicates
-        [resample, …].
-    level
-        Share of the intervals that are to hold the truth, inside (0, 1).
-    units
-        How many there are, n of the module.
-    acceleration
-        […] a of each, see the module; none is 0.
-
-    Raises
-    ------
-    CriterionError
-        A level that is not allowed.
+    ``units``: n of the module.  ``acceleration`` […]: a of the module, default 0.  Raises CriterionError for
+    a level outside (0, 1).
     """
     alpha = tail(level, units)
     if acceleration is None or alpha == 0:
@@ -473,7 +377,7 @@ def percentiles(
 
 
 def at_share(ordered: FloatArray, share: FloatArray) -> FloatArray:
-    """Return […] the value below which the share […] of [resample, …] sorted values lies, interpolated."""
+    """Return […] the quantile at the share […] of [resample, …] sorted values, interpolated."""
     position = share * (len(ordered) - 1)
     below = np.floor(position).astype(np.intp)
     above = np.minimum(below + 1, len(ordered) - 1)
@@ -482,20 +386,9 @@ def at_share(ordered: FloatArray, share: FloatArray) -> FloatArray:
 
 
 def tail(level: float, units: float) -> float:
-    """Return α', the share of replicates beyond either bound, for so many units.
+    """Return α', the share of replicates beyond either bound; 0 for a single unit.
 
-    Parameters
-    ----------
-    level
-        Share of the intervals that are to hold the truth, inside (0, 1).
-    units
-        How many there are, at least 1; of a single one nothing can be learned, and the bounds are the
-        extremes.
-
-    Raises
-    ------
-    CriterionError
-        A level that is not allowed.
+    Raises CriterionError for a level outside (0, 1).
     """
     alpha = checked_tail(level)
     if math.isinf(units):
@@ -509,7 +402,7 @@ def tail(level: float, units: float) -> float:
 
 
 def checked_tail(level: float) -> float:
-    """Return the share beyond either bound of an interval of this level, which must lie inside (0, 1)."""
+    """Return (1 − level) / 2, for a level inside (0, 1)."""
     if not 0 < level < 1:
         raise CriterionError(f"The level of an interval must lie between 0 and 1; got {level:g}.")
     return (1 - level) / 2
@@ -521,7 +414,7 @@ def interval(bounds: FloatArray, level: float, over: Over, unit: str, few: bool 
     return Interval(over=over, level=level, low=low, high=high, unit=unit, few=few)
 
 
-# Bounds of J of mean stereotypes: a test turned round.
+# Bounds of J of mean stereotypes: an inverted test.
 
 
 def bounds_of_means(
@@ -532,17 +425,15 @@ def bounds_of_means(
     level: float,
     stretch: float,
 ) -> tuple[FloatArray, FloatArray]:
-    """Return [occupation] low and [occupation] high of J(E s), also where J has a kink.
+    """Return [occupation] low and high of J(E s), valid also where J has a kink.
 
-    With m the mean, se its bootstrap s.d. and c the quantile of max_y |m* − m| / se, the means μ with
-    max_y |m − μ| / se <= c are not rejected, and since J grows with each stereotype, J over them fills
-    [J(m − c se), J(m + c se)].  Exact for two groups, where the lower end is 0 if 0 is not rejected; wider
-    than it need be for more.
+    With m the mean, se its bootstrap s.d. and c the quantile of max_y |m* − m| / se, the means μ with max_y
+    |m − μ| / se <= c are not rejected, and since J grows with each stereotype, J over them fills [J(m − c
+    se), J(m + c se)].  Exact for two groups, where the lower end is 0 if 0 is not rejected; conservative for
+    more.
 
-    ``replicates``: [resample, occupation, group] mean stereotypes of the resamples.  ``means``: [occupation,
-    group] those of what was drawn from.  ``most``: [occupation, group] the largest that stereotypes can be.
-    ``criterion``: its norm.  ``level``: share of the intervals that are to hold the truth.  ``stretch``: of
-    the unit, :meth:`TemplateUnit.stretch`.
+    ``replicates`` [resample, occupation, group] and ``means`` [occupation, group] mean stereotypes; ``most``
+    [occupation, group] the largest possible; ``stretch``: :meth:`TemplateUnit.stretch`.
     """
     spread = replicates.std(axis=0)
     distance = np.abs(replicates - means) / np.where(spread > 0, spread, 1.0)
@@ -551,23 +442,23 @@ def bounds_of_means(
 
 
 def seldom(level: float, stretch: float) -> float:
-    """Return the share of replicates that lie beyond a bound whose distance is so much stretched."""
+    """Return the share of replicates beyond a bound that is stretched so much."""
     return NormalDist().cdf(-stretch * NormalDist().inv_cdf((1 + level) / 2))
 
 
 def holding(low: FloatArray, high: FloatArray, value: FloatArray) -> FloatArray:
-    """Widen […, 2] bounds to hold the estimate, which rounding or bias may have put outside."""
+    """Widen […, 2] bounds to include the estimate, which rounding or bias may exclude."""
     return np.stack([np.minimum(low, value), np.maximum(high, value)], axis=-1)
 
 
-# Degrees of freedom of a variance that several sources add up to.
+# Degrees of freedom of a sum of variances.
 
 
 def degrees_of_freedom(variances: ArrayLike, freedoms: ArrayLike) -> FloatArray:
     """Return […] ν of the module.
 
-    ``variances``: [source, …] what each adds, in any unit, >= 0; where all are 0, the least ν_k is returned.
-    ``freedoms``: [source, …] ν_k >= 0; of a source with 0 nothing can be learned, nor of the sum.
+    ``variances`` [source, …] >= 0 in any unit; if all are 0, the least ν_k is returned.  ``freedoms``
+    [source, …] ν_k >= 0; if one is 0, so is ν.
     """
     added, freedom = np.broadcast_arrays(
         np.asarray(variances, dtype=np.float64), np.asarray(freedoms, dtype=np.float64)

@@ -1,29 +1,23 @@
-"""When a sampling plan is looked at, and how wide its intervals are there.
+"""Sampling plan: when to look, and how wide intervals are there.
 
-Draws go on until the intervals are narrow, and whoever may stop when the numbers please must pay for it.  The
-plan looks at fixed sizes only, 100 draws and each time as many again, K of them; the chance of an error, 5 %,
-is divided equally among the looks, so that each interval is one of level 1 − 0.05/K.  The chance that any of
-K such intervals misses is at most 5 % (Bonferroni), hence also that of the one at which it stops, whatever
-the rule: the interval shown is a 95 % interval after all.
+The plan looks at fixed sizes, 100 draws and then twice as many each time, K looks.  The error of 5 % is
+divided equally among them, so each interval has level 1 − 0.05/K.  By Bonferroni the chance that any of them
+misses is at most 5 %, so the interval at which one stops is a 95 % interval, whatever the stopping rule.
 
 K is the smallest number with which the last look always meets the goal: on the PCF scale with the uniform
-reference no draw moves a figure by more than 2, nor has a standard deviation above 1.  What an interval adds
-for the bias that may be left at a kink (see below) is less than one standard error more.
+reference no draw moves a value by more than 2, and no standard deviation exceeds 1.  The allowance for bias
+at a kink (see below) is less than one further standard error.
 
-**Risk from templates that were drawn with replacement, with the standard error of each figure.**  A draw
-picks a template in proportion to its count, so a plain mean over draws estimates the mean over the whole set;
-other weights come in as importance weights.  Standard errors are those of the influence of a single draw
-(:mod:`pcf_core.measure.bootstrap`).
+**Risk from templates drawn with replacement.**  A draw picks a template in proportion to its count, so a
+plain mean over draws estimates the mean over the whole set; other weights enter as importance weights.
+Standard errors come from the influence of a single draw (:mod:`pcf_core.measure.bootstrap`), plus one
+imaginary draw for contexts too rare to be drawn, the most distant possible one (one group for certain, or
+neutral), after Agresti & Coull's added observations (1998, doi:10.1080/00031305.1998.10480550).  It vanishes
+as 1/n.
 
-Contexts too rare to have been drawn leave no trace in a variance.  Each standard error therefore also holds
-one imaginary draw, of the context that lies farthest from what was seen (one group for certain, or
-neutral), after Agresti & Coull's added observations (1998, doi:10.1080/00031305.1998.10480550).  It
-vanishes as 1/n.
-
-At a kink of J (E s = 0, or groups that tie) the correction leaves up to 2.1 times as much bias as it
-takes away, with two groups 0.54 standard errors and 0.26, so intervals of r^p reach 2.1 more corrections
-down, and those of r^c as much up (:data:`pcf_core.measure.corrected.BIAS_LEFT`).  Away from the kinks
-nothing is corrected, and this adds nothing.
+At a kink of J (E s = 0, or groups that tie) the correction leaves up to 2.1 times as much bias as it removes,
+with two groups 0.54 standard errors and 0.26, so intervals of r^p reach 2.1 more corrections down, and those
+of r^c as much up (:data:`pcf_core.measure.corrected.BIAS_LEFT`).  Away from kinks the correction is 0.
 """
 
 from __future__ import annotations
@@ -58,11 +52,7 @@ NARROWEST, WIDEST = 0.001, 0.1
 
 @dataclass(frozen=True)
 class Looks:
-    """Sizes and levels of the looks of a sampling plan.
-
-    ``sizes``: draws at each look.  ``level``: of each look's interval; ``quantile``: its half-width in
-    standard errors.
-    """
+    """A sampling plan: draws at each look, and the level and half-width (in standard errors) of intervals."""
 
     sizes: tuple[int, ...]
     level: float
@@ -72,10 +62,7 @@ class Looks:
 def looks(within: float) -> Looks:
     """Plan the looks that end once intervals have half-widths of at most ``within``.
 
-    Raises
-    ------
-    CriterionError
-        A half-width outside 0.001 to 0.1.
+    Raises CriterionError for a half-width outside 0.001 to 0.1.
     """
     if not NARROWEST <= within <= WIDEST:
         raise CriterionError(
@@ -91,18 +78,17 @@ def looks(within: float) -> Looks:
     return Looks(tuple(FIRST_LOOK * 2**look for look in range(number)), level, quantile)
 
 
-# Risk from templates that were drawn with replacement, with the standard error of each figure.
+# Risk from templates drawn with replacement.
 
 
 @dataclass(frozen=True)
 class DrawnRisk:
-    """Risk estimated from draws; r^p and r^c are corrected for the bias of a sample, r has none.
+    """Risk estimated from draws, with r^p and r^c corrected for sampling bias.
 
-    ``parts``: of each occupation.  ``totals``: over occupations.  ``plug_in``: R^p and R^c uncorrected.
-    ``errors``: [occupation] standard errors, ``total_errors``: of R, R^p and R^c, both by quantity, in the
-    units of the criterion's scale.  ``corrections``: [occupation] what was taken from the plug-in r^p.
-    ``effective_draws``: (Σ w)² / Σ w² over draws.  ``sampling_prejudice``: the R^p that such draws would show
-    on average if the true mean stereotype of every occupation were neutral.
+    ``plug_in``: R^p and R^c uncorrected.  ``errors`` [occupation] and ``total_errors``: standard errors by
+    quantity, in the units of the criterion's scale.  ``corrections`` [occupation]: subtracted from the
+    plug-in r^p. ``effective_draws``: (Σ w)² / Σ w² over draws.  ``sampling_prejudice``: the R^p that such
+    draws would show on average for a neutral model.
     """
 
     parts: Decomposition
@@ -115,9 +101,9 @@ class DrawnRisk:
     sampling_prejudice: float
 
     def intervals(self, quantile: float, level: float) -> RiskIntervals:
-        """Return estimates ± ``quantile`` standard errors and the bias that may be left, cut off at 0.
+        """Return estimates ± ``quantile`` standard errors and the remaining bias, at least 0.
 
-        ``level`` is what that amounts to.
+        ``level``: the nominal level of these intervals.
         """
         values = (self.parts.overall, self.parts.prejudice, self.parts.caprice)
         occupations = {
@@ -135,7 +121,7 @@ class DrawnRisk:
         )
 
     def half_width(self, quantile: float) -> float:
-        """Return half the width of the widest interval of R, R^p and R^c, before it is cut off at 0."""
+        """Return half the width of the widest interval of R, R^p and R^c, before clipping at 0."""
         return max(float(np.ptp(self._bounds(name, quantile))) / 2 for name in RISKS)
 
     def _bounds(self, name: str, quantile: float) -> FloatArray:
@@ -145,26 +131,10 @@ class DrawnRisk:
 
 
 def draw_templates(counts: ArrayLike, draws: int, seed: int) -> NDArray[np.int_]:
-    """Draw templates with replacement, in proportion to their counts.
+    """Draw templates with replacement in proportion to their counts; return [template] how often.
 
-    Parameters
-    ----------
-    counts
-        [template] finite, >= 0, positive sum; a template of count 0 is never drawn.
-    draws
-        How many; more draws with the same seed begin with the same ones.
-    seed
-        Decides the draws.
-
-    Returns
-    -------
-    NDArray[np.int_]
-        [template] how often each was drawn.
-
-    Raises
-    ------
-    CriterionError
-        Counts that are not allowed.
+    ``counts`` [template] finite, >= 0, positive sum.  More draws with the same seed begin with the same ones.
+    Raises CriterionError for counts that are not allowed.
     """
     shares = normalised(counts, np.size(counts), "template_weights")
     ends = np.cumsum(shares)
@@ -182,24 +152,10 @@ def drawn_risk(
 ) -> DrawnRisk:
     """Estimate R, R^p and R^c of the set that the templates were drawn from.
 
-    Parameters
-    ----------
-    values
-        [occupation, template, group] preferences of the drawn templates; rows sum to 1 ± 1e-6.
-    times
-        [template] how often each was drawn, at least 2 in all.
-    importance
-        [template] wanted weight over the chance of being drawn, up to a factor; all alike where the weights
-        wanted are those of the draw.
-    occupation_weights
-        [occupation] finite, >= 0, positive sum.
-    criterion
-        Norm, scale and reference.
-
-    Raises
-    ------
-    CriterionError
-        Anything of the above that is not allowed.
+    ``values`` [occupation, template, group] preferences, rows sum to 1 ± 1e-6; ``times`` [template] how often
+    each was drawn, at least 2 in total; ``importance`` [template] desired weight over probability of being
+    drawn, up to a factor; ``occupation_weights`` [occupation] finite, >= 0, positive sum.  Raises
+    CriterionError if any of these is not allowed.
     """
     preferences = checked_preferences(values)
     repeats = checked_times(times, preferences.shape[1])
@@ -207,7 +163,7 @@ def drawn_risk(
     weights = normalised(repeats * relative, repeats.size, "template_weights")
     shares = normalised(occupation_weights, preferences.shape[0], "occupation_weights")
     plug_in = decompose(preferences, weights, criterion)
-    # [template] squared weights of the draws, added up over each template's draws.
+    # [template] squared weights, summed over each template's draws
     squares = weights**2 / np.maximum(repeats, 1)
     effective = round(1 / float(squares.sum()), 9)
     squares *= repeats.sum() / (repeats.sum() - 1)
@@ -239,14 +195,14 @@ def drawn_risk(
 def bounds(
     name: str, value: FloatArray | float, margin: FloatArray | float, correction: FloatArray | float
 ) -> FloatArray:
-    """Return [..., low and high] of a quantity: its margin, and what bias the correction may have left."""
+    """Return [..., low and high] of a quantity, allowing for the bias that the correction may have left."""
     low = value - margin - REACH_DOWN.get(name, 0.0) * correction
     high = value + margin + REACH_UP.get(name, 0.0) * correction
     return np.stack([low, high], axis=-1)
 
 
 def checked_times(times: ArrayLike, templates: int) -> FloatArray:
-    """Check [template] how often each was drawn, at least twice in all."""
+    """Check [template] how often each was drawn, at least twice in total."""
     repeats = np.asarray(times, dtype=np.float64)
     if repeats.shape != (templates,) or (repeats < 0).any() or not repeats.sum() >= 2:
         raise CriterionError(
@@ -257,9 +213,9 @@ def checked_times(times: ArrayLike, templates: int) -> FloatArray:
 
 
 def farthest(parts: Decomposition, criterion: Criterion) -> dict[str, FloatArray]:
-    """Return how far the most extreme context would move each quantity, [occupation].
+    """Return [occupation] how far the most extreme context would move each quantity.
 
-    The extremes are one group for certain, each in turn, and a neutral context.
+    The extremes are certainty of one group, and a neutral context.
     """
     occupations, groups = parts.stereotype.shape
     certain = criterion.stereotypes(np.broadcast_to(np.eye(groups), (occupations, groups, groups)))
@@ -269,8 +225,8 @@ def farthest(parts: Decomposition, criterion: Criterion) -> dict[str, FloatArray
 
 
 def standard_error(moves: FloatArray, rare: FloatArray, squares: FloatArray, effective: float) -> FloatArray:
-    """Estimate the standard error from influences and one imaginary draw.
+    """Estimate standard errors [...] from influences [..., template] and one imaginary draw [...].
 
-    Influences are [..., template], the imaginary draw [...], the draws' squared weights [template].
+    ``squares`` [template]: squared weights of the draws.
     """
     return np.asarray(np.sqrt(moves**2 @ squares + (rare / effective) ** 2))

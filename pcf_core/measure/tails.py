@@ -1,29 +1,23 @@
-"""The tail of caprice over occupations (PCF Fig. 7; BVF Fig. 10 and 16).
+"""The tail of caprice over occupations, and whether prejudice is normal (PCF Fig. 7; BVF Fig. 10, 16).
 
-The papers call caprice fat-tailed from drawn curves, some of them moved by hand.  Here distributions are
-fitted by maximum likelihood, compared and tested.  Every occupation counts once, without weights.
+The papers call caprice fat-tailed and prejudice normal from drawn curves, some moved by hand.  Here
+distributions are fitted by maximum likelihood, compared and tested; occupations are unweighted.
 
-**The verdict is about the tail.**  What values exceed a high threshold by is close to a generalised Pareto
-distribution, whatever the values below it do (Pickands 1975, doi:10.1214/aos/1176343003; Davison & Smith
-1990, doi:10.1111/j.2517-6161.1990.tb01796.x), and above any threshold exponential values are exponential
-again.  So the distribution is fitted to the excesses over the lowest threshold at which Anderson and
-Darling's test does not reject it: 0, then the first to ninth decile, as long as 15 values lie above (such a
-rule: Bader, Yan & Zhang 2018, doi:10.1214/17-AOAS1092).  The verdict is that of the likelihood ratio against
-the exponential distribution there, and *cannot tell* where no threshold has a fit.  ``benchmarks/tails.py``
-has its errors and its power.
+**The verdict is about the tail.**  Excesses over a high threshold approach a generalised Pareto distribution
+(Pickands 1975, doi:10.1214/aos/1176343003; Davison & Smith 1990, doi:10.1111/j.2517-6161.1990.tb01796.x), and
+those of exponential values are exponential.  It is fitted to excesses over the lowest threshold at which the
+Anderson–Darling test does not reject it: 0, then the first to ninth decile, as long as 15 values lie above
+(such a rule: Bader, Yan & Zhang 2018, doi:10.1214/17-AOAS1092).  The verdict is the likelihood ratio test
+against the exponential, and *cannot tell* if no threshold fits.  ``benchmarks/tails.py`` has its errors and
+power.  Risks are bounded, so "heavier" refers to the observed range.  Exact zeros, occupations whose
+stereotype never changes sign, are counted and not fitted.
 
-A risk is bounded, so no tail goes on for ever: "heavier" is said of the observed range alone.  Exact zeros
-are counted and not fitted: they are occupations whose stereotype never changes its sign.  scipy.stats takes a
-second to import, which no other command or page should pay: the functions import it.
+**Three distributions on the positive half line:** exponential, lognormal, and generalised Pareto, of which
+the exponential is the case ξ = 0; ξ > 0 has a heavier tail, eventually a power law, ξ < 0 a lighter one,
+which ends at −σ/ξ.  Functions fit every sample on the last axis of [..., value], so that a bootstrap is one
+call.
 
-**Three distributions on the positive half line, fitted by maximum likelihood to one sample or to many.**  The
-exponential; the lognormal, whose logarithm is normal; and the generalised Pareto, of which the exponential is
-the case ξ = 0: ξ > 0 has a heavier tail, a power law in the end, ξ < 0 a lighter one, which ends at −σ/ξ.
-Functions take [..., value] arrays and fit every sample on the last axis, so that a bootstrap is one call.
-
-**Is prejudice normally distributed over occupations (PCF Fig. 7; BVF Fig. 10 and 16)?**  The papers draw a
-normal curve, fitted to a histogram and in places moved by hand.  Here it is fitted to the values by maximum
-likelihood, and tested.  Every occupation counts once, without weights.  scipy is imported where it is used.
+scipy.stats takes a second to import, so functions import it.
 """
 
 from __future__ import annotations
@@ -51,12 +45,12 @@ from pcf_core.core.tails import (
     Verdict,
 )
 
-# Three distributions on the positive half line, fitted by maximum likelihood to one sample or to many.
+# Three distributions on the positive half line.
 
 
 NAMES: tuple[Distribution, ...] = ("generalised Pareto", "lognormal", "exponential")
 LOWEST_SHAPE = -1.0  # below it the likelihood has no maximum
-ABOVE_LOWEST = 1e-8  # at −1 itself the density ends at the largest value and has no likeliest scale
+ABOVE_LOWEST = 1e-8  # at −1 the density ends at the largest value and no scale is likeliest
 NEARLY_ZERO = 1e-9
 GRID = np.linspace(-20.0, 30.0, 101)  # of log(1 + θ max x)
 HALVINGS = 55  # the last bracket is as wide as the rounding of its ends
@@ -64,7 +58,7 @@ HALVINGS = 55  # the last bracket is as wide as the rounding of its ends
 
 @dataclass(frozen=True)
 class Fitted:
-    """Parameters of one distribution, each [..., 1] so that they meet values on the last axis."""
+    """Parameters of one distribution, each [..., 1] to broadcast against values on the last axis."""
 
     distribution: Distribution
     parameters: dict[str, FloatArray]
@@ -102,7 +96,7 @@ class Fitted:
         return np.asarray((1 + shape) * self.log_survival(values) - np.log(self.parameters["scale"]))
 
     def draw(self, generator: np.random.Generator, samples: int, size: int) -> FloatArray:
-        """Return [sample, value] draws, from parameters of one fit."""
+        """Draw [sample, value] from a single fit."""
         if self.distribution == "lognormal":
             normal = generator.standard_normal((samples, size))
             return np.asarray(np.exp(self.parameters["mean"] + self.parameters["sd"] * normal))
@@ -132,13 +126,12 @@ def fitted(distribution: Distribution, values: FloatArray) -> Fitted:
 
 
 def pareto_parameters(values: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Fit shape ξ and scale σ of the generalised Pareto distribution, each [..., 1], for [..., value] > 0.
+    """Fit shape ξ and scale σ of the generalised Pareto distribution, each [..., 1], to [..., value] > 0.
 
     Grimshaw's one-dimensional search (1993, doi:10.1080/00401706.1993.10485040): at θ = ξ/σ the likeliest
-    shape is the mean of log(1 + θx), and θ is found on a grid and then by halving the bracket in which the
-    slope of the likelihood changes its sign.  The height itself, flat at its top, would give half the digits,
-    and others on another processor.  The maximum is the local one with ξ ≥ −1, below which the likelihood
-    grows without limit.
+    shape is the mean of log(1 + θx), and θ is found on a grid and then by bisecting the slope of the
+    likelihood; its flat top would give half the digits, and others on another processor.  It is the local
+    maximum with ξ ≥ −1, below which the likelihood is unbounded.
     """
     top = values.max(axis=-1, keepdims=True)
     scaled = values / top
@@ -147,7 +140,7 @@ def pareto_parameters(values: FloatArray) -> tuple[FloatArray, FloatArray]:
         return np.asarray(np.log1p(theta * scaled).mean(axis=-1, keepdims=True))
 
     def height(place: float) -> FloatArray:
-        """Return [..., 1] log-likelihood a value at log(1 + θ)."""
+        """Return [..., 1] log-likelihood per value at log(1 + θ)."""
         theta = away_from_zero(np.expm1(np.array([place])))
         shape = shape_at(theta)
         return np.where(shape >= LOWEST_SHAPE, -np.log(shape / theta) - shape - 1, -np.inf)
@@ -155,7 +148,7 @@ def pareto_parameters(values: FloatArray) -> tuple[FloatArray, FloatArray]:
     def rises(place: FloatArray) -> FloatArray:
         """Return [..., 1] whether the maximum is at a larger θ.
 
-        It is where 1/θ − ξ′ (1 + 1/ξ) > 0, or ξ is below its lowest.
+        That is where 1/θ − ξ′ (1 + 1/ξ) > 0, or ξ is below its lowest.
         """
         theta = away_from_zero(np.expm1(place))
         shape, slope = shape_at(theta), (scaled / (1 + theta * scaled)).mean(axis=-1, keepdims=True)
@@ -171,7 +164,7 @@ def pareto_parameters(values: FloatArray) -> tuple[FloatArray, FloatArray]:
         middle = (low + high) / 2
         up = rises(middle)
         low, high = np.where(up, middle, low), np.where(up, high, middle)
-    theta = away_from_zero(np.expm1(high))  # inside what is allowed, where the bracket touches its lower end
+    theta = away_from_zero(np.expm1(high))  # the end of the bracket that is inside the bounds
     shape = shape_at(theta)
     return shape, shape / theta * top
 
@@ -187,7 +180,7 @@ def scale_at(shape: float, values: FloatArray) -> float:
         return mean * top
 
     def excess(scale: float) -> float:
-        """Return a value falling in σ; its one root is where Σ (1 + ξ) x / (σ + ξ x) = n, the maximum."""
+        """Return a value that falls with σ; its root, Σ (1 + ξ) x / (σ + ξ x) = n, is the maximum."""
         return float(np.mean((1 + shape) * scaled / (scale + shape * scaled)) - 1)
 
     if shape > 0:
@@ -198,7 +191,7 @@ def scale_at(shape: float, values: FloatArray) -> float:
 
 
 def away_from_zero(values: FloatArray) -> FloatArray:
-    """Move what is nearly 0 to ±10⁻⁹, where log(1 + θx)/θ equals its limit to nine digits."""
+    """Move values near 0 to ±10⁻⁹, where log(1 + θx)/θ equals its limit to nine digits."""
     return np.where(np.abs(values) < NEARLY_ZERO, np.copysign(NEARLY_ZERO, values), values)
 
 
@@ -206,7 +199,7 @@ def anderson_darling(fit: Fitted, values: FloatArray) -> FloatArray:
     """Return [...] A² of each sample of [..., value] from its own fit (Anderson & Darling 1954).
 
     −n − Σ (2i − 1)/n · (log F(x_i) + log(1 − F(x_{n+1−i}))) for sorted values; unlike the largest gap it
-    looks at the ends of a distribution as hard as at its middle.
+    weights both ends of a distribution as much as its middle.
     """
     ordered = np.sort(values, axis=-1)
     size = ordered.shape[-1]
@@ -228,17 +221,9 @@ WIDEST_SHAPE = 64.0
 
 
 def caprice_tail(caprice: ArrayLike) -> CapriceTail:
-    """Describe the distribution of caprice.
+    """Describe the distribution of caprice, [occupation] r_x^c, finite and >= 0.
 
-    Parameters
-    ----------
-    caprice
-        [occupation] r_x^c, finite and >= 0.
-
-    Raises
-    ------
-    CriterionError
-        Values that are not allowed.
+    Raises CriterionError for values that are not allowed.
     """
     values = checked_risks(caprice, "caprice")
     return CapriceTail(
@@ -250,41 +235,24 @@ def caprice_tail(caprice: ArrayLike) -> CapriceTail:
 
 
 def excess_kurtosis(values: FloatArray) -> float | None:
-    """Return the unbiased excess kurtosis of [n] values >= 0, ``None`` where it is undefined.
-
-    It is Fisher's g2, corrected.
-    """
+    """Return the unbiased excess kurtosis of [n] values >= 0 (Fisher's corrected g2), if defined."""
     from scipy import stats
 
     if values.size < FEWEST_VALUES or without_spread(values):
         return None
-    # It does not depend on the unit; in units of the largest value no fourth power underflows.
+    # In units of the largest value no fourth power underflows.
     return float(stats.kurtosis(values / values.max(), bias=False))
 
 
 def tail_shape(
     caprice: ArrayLike, largest: float | None = None, *, resamples: int = RESAMPLES, seed: int = 0
 ) -> TailShape:
-    """Fit the positive values of caprice, compare the fits, and say how heavy the upper tail is.
+    """Fit the positive values of caprice, compare the fits, and classify the upper tail.
 
-    The verdict is that of the likelihood ratio between the generalised Pareto and the exponential
-    distribution at the 5 % level, over the threshold of :func:`upper_tail`.
-
-    Parameters
-    ----------
-    caprice
-        [occupation] r_x^c, finite and >= 0.
-    largest
-        What no value can exceed, as far as it is known.
-    resamples
-        Samples of the parametric bootstraps.
-    seed
-        Decides them.
-
-    Raises
-    ------
-    CriterionError
-        Values that are not allowed.
+    The verdict is the likelihood ratio test of generalised Pareto against exponential at the 5 % level, over
+    the threshold of :func:`upper_tail`.  ``caprice`` [occupation] r_x^c, finite and >= 0; ``largest``: the
+    upper limit of values, if known; ``resamples``: samples of each parametric bootstrap.  Raises
+    CriterionError for values that are not allowed.
     """
     values = checked_risks(caprice, "caprice")
     positive = np.sort(values[values > 0])
@@ -322,7 +290,7 @@ def tail_shape(
 
 
 def verdict(tail: UpperTail | None) -> Verdict:
-    """Classify a tail by its fit; one that no threshold has cannot be told."""
+    """Classify a tail by its fit; ``None`` cannot be classified."""
     if tail is None or tail.p_value > 1 - LEVEL:
         return "cannot tell"
     if tail.shape > 0:
@@ -333,18 +301,10 @@ def verdict(tail: UpperTail | None) -> Verdict:
 def upper_tail(
     positive: FloatArray, goodness: float, null_ratios: FloatArray, generator: np.random.Generator
 ) -> UpperTail | None:
-    """Fit what exceeds the lowest threshold over which a generalised Pareto distribution is not rejected.
+    """Fit excesses over the lowest threshold where a generalised Pareto distribution is not rejected.
 
-    Parameters
-    ----------
-    positive
-        [value] > 0, smallest first.
-    goodness
-        The p-value of the fit to all of them.
-    null_ratios
-        [sample] likelihood ratios of as many exponential values as there are.
-    generator
-        Of the samples over higher thresholds, as many each.
+    ``positive`` [value] > 0, ascending; ``goodness``: the p-value of the fit to all of them; ``null_ratios``
+    [sample] likelihood ratios of as many exponential values.
     """
     for left_out in THRESHOLDS:
         below = round(left_out * positive.size)
@@ -383,9 +343,9 @@ def upper_tail(
 def likelihood_ratio(values: FloatArray) -> FloatArray:
     """Return [...] 2 Δℓ >= 0 of generalised Pareto against exponential, for samples of [..., value] > 0.
 
-    ξ = 0 lies inside the shapes allowed, so that no mixture for a boundary is needed and χ² with one degree
-    of freedom is the limit; with 30 exponential values it would reject 8 to 9 % instead of 5.  Under the
-    exponential the ratio does not depend on the scale, so samples of the same size give its exact law.
+    ξ = 0 is an inner point, so the limit is χ² with one degree of freedom, which with 30 exponential values
+    would reject 8 to 9 % instead of 5.  Under the exponential the ratio is scale-free, so samples of the same
+    size give its exact distribution.
     """
     general, simple = fitted("generalised Pareto", values), fitted("exponential", values)
     difference = general.log_density(values).sum(axis=-1) - simple.log_density(values).sum(axis=-1)
@@ -393,7 +353,7 @@ def likelihood_ratio(values: FloatArray) -> FloatArray:
 
 
 def vuong(first: Fitted, second: Fitted, values: FloatArray) -> Comparison:
-    """Test two fits that are not nested, with as many parameters (Vuong 1989, doi:10.2307/1912557)."""
+    """Test two non-nested fits with equally many parameters (Vuong 1989, doi:10.2307/1912557)."""
     from scipy import stats
 
     gains = first.log_density(values) - second.log_density(values)
@@ -409,7 +369,7 @@ def vuong(first: Fitted, second: Fitted, values: FloatArray) -> Comparison:
 def described(
     fit: Fitted, values: FloatArray, draws: FloatArray, grid: FloatArray, largest: float | None
 ) -> TailFit:
-    """Add the goodness of a fit, by fitting [sample, value] draws of it anew (Stute et al. 1993)."""
+    """Describe a fit, with its goodness from refitting [sample, value] draws of it (Stute et al. 1993)."""
     distance = float(anderson_darling(fit, values))
     distances = anderson_darling(fitted(fit.distribution, draws), draws)
     beyond = None if largest is None else float(np.exp(fit.log_survival(np.array([largest])))[0])
@@ -425,14 +385,14 @@ def described(
 
 
 def simulated_p(statistic: float, simulated: FloatArray) -> float:
-    """Return the share of simulated statistics, this one among them, that are at least as large."""
+    """Return the share of simulated statistics, including this one, that are at least as large."""
     return float((1 + np.sum(simulated >= statistic)) / (1 + simulated.size))
 
 
 def shape_interval(values: FloatArray, cutoff: float) -> Interval:
     """Return the shapes ξ ≥ −1 whose profile likelihood ratio is at most ``cutoff``, for [value] > 0.
 
-    With the 95 % quantile that the ratio has at ξ = 0, the interval holds 0 just where the test does not
+    With the 95 % quantile of the ratio at ξ = 0, the interval contains 0 exactly where the test does not
     reject the exponential distribution.
     """
     from scipy.optimize import brentq
@@ -446,7 +406,7 @@ def shape_interval(values: FloatArray, cutoff: float) -> Interval:
         )
         return 2 * (height - float(fixed.log_density(values).sum())) - cutoff
 
-    lowest = LOWEST_SHAPE + 1e-3  # at −1 itself the end of the distribution is the largest value
+    lowest = LOWEST_SHAPE + 1e-3  # at −1 the distribution ends at the largest value
     low = brentq(excess, lowest, shape) if shape > lowest and excess(lowest) > 0 else LOWEST_SHAPE
     step = 0.5
     while excess(shape + step) < 0 and step < WIDEST_SHAPE:
@@ -459,8 +419,8 @@ def shape_interval(values: FloatArray, cutoff: float) -> Interval:
 def hill_plot(positive: FloatArray) -> HillPlot:
     """Estimate ξ from the k largest of [value] > 0, sorted (Hill 1975, doi:10.1214/aos/1176343247).
 
-    The mean of log(x_i / x_{k+1}) over the k largest.  Above a power law it is ξ times a mean of k standard
-    exponentials, which gives the band; where the tail is no power law it still gives a number above 0.
+    The mean of log(x_i / x_{k+1}) over the k largest.  For a power law it is ξ times a mean of k standard
+    exponentials, which gives the band; for other tails it is still above 0.
     """
     from scipy import stats
 
@@ -473,7 +433,7 @@ def hill_plot(positive: FloatArray) -> HillPlot:
 
 
 def without_spread(values: FloatArray) -> bool:
-    """Tell whether [value] >= 0 differ by no more than rounding."""
+    """Return whether [value] >= 0 differ by no more than rounding."""
     return bool(values.std() <= SMALLEST_SPREAD * values.max())
 
 
@@ -488,20 +448,17 @@ def checked_risks(values: ArrayLike, name: str) -> FloatArray:
     return risks
 
 
-# Is prejudice normally distributed over occupations (PCF Fig. 7; BVF Fig. 10 and 16)?
+# A normal distribution of prejudice over occupations.
 
 
-NORMAL_RESAMPLES = 4999  # the ends of a band over all points are rare among samples
+NORMAL_RESAMPLES = 4999  # few samples define the ends of a simultaneous band
 BLOCK = 1_000_000  # values drawn at a time: 8 MB, and a few copies
 FEWEST_RANKS = 50
 MOST_SHAPIRO = 5000  # Royston's p-value of W was made for samples up to this size (doi:10.2307/2347973)
 
 
 def normal_fit(prejudice: ArrayLike) -> NormalFit:
-    """Fit a normal distribution to prejudice by maximum likelihood.
-
-    ``prejudice``: [occupation] r_x^p, finite and >= 0.
-    """
+    """Fit a normal distribution by maximum likelihood to prejudice, [occupation] r_x^p, finite and >= 0."""
     from scipy import stats
 
     values = checked_risks(prejudice, "prejudice")
@@ -510,24 +467,11 @@ def normal_fit(prejudice: ArrayLike) -> NormalFit:
 
 
 def normal_shape(prejudice: ArrayLike, *, resamples: int = NORMAL_RESAMPLES, seed: int = 0) -> NormalShape:
-    """Fit a normal to prejudice, with Shapiro and Wilk's test and a QQ plot with its band.
+    """Fit a normal to prejudice, with the Shapiro–Wilk test and a QQ plot with its band.
 
-    The band holds 95 % of normal samples with all their points together (Aldor-Noiman et al. 2013,
-    doi:10.1080/00031305.2013.847865): pointwise bands of one level, as narrow as that allows.
-
-    Parameters
-    ----------
-    prejudice
-        [occupation] r_x^p, finite and >= 0.
-    resamples
-        Normal samples behind the band.
-    seed
-        Decides them.
-
-    Raises
-    ------
-    CriterionError
-        Values that are not allowed.
+    The band contains all points of 95 % of normal samples (Aldor-Noiman et al. 2013,
+    doi:10.1080/00031305.2013.847865): the narrowest pointwise bands of one level that do.  ``prejudice``
+    [occupation] r_x^p, finite and >= 0.  Raises CriterionError for values that are not allowed.
     """
     from scipy import stats
 
@@ -551,13 +495,11 @@ def normal_shape(prejudice: ArrayLike, *, resamples: int = NORMAL_RESAMPLES, see
 
 
 def normal_band(size: int, resamples: int, seed: int) -> tuple[FloatArray, FloatArray]:
-    """Return [value] ends between which 95 % of normal samples lie wholly.
+    """Return [value] ends that contain 95 % of sorted, self-standardised normal samples wholly.
 
-    Each sample is standardised by itself and sorted.
-
-    One half of the samples gives the ends, the other tells how many lie inside.  All samples at once would
-    take a gigabyte for 5,000 values, so blocks are drawn, and of the first half only the ends are kept: where
-    a twentieth lies outside at every value, 95 % cannot lie inside everywhere.
+    Half of the samples gives the ends, the other half the coverage.  5,000 values would take a gigabyte at
+    once, so samples are drawn in blocks, and only the outermost twentieth of the first half is stored, which
+    is enough.
     """
     generator = np.random.default_rng(seed)
     extremes = max(1, min(resamples // 2, max(resamples // 20, FEWEST_RANKS)))
@@ -570,7 +512,7 @@ def normal_band(size: int, resamples: int, seed: int) -> tuple[FloatArray, Float
 
 
 def _samples(generator: np.random.Generator, resamples: int, size: int) -> Iterator[FloatArray]:
-    """Yield blocks [sample, value] of normal samples, sorted and standardised each by itself."""
+    """Yield blocks [sample, value] of normal samples, sorted and each standardised by itself."""
     most = max(1, BLOCK // size)
     for start in range(0, resamples, most):
         draws = np.sort(generator.standard_normal((min(most, resamples - start), size)), axis=-1)
@@ -578,7 +520,7 @@ def _samples(generator: np.random.Generator, resamples: int, size: int) -> Itera
 
 
 def _ends(blocks: Iterable[FloatArray], size: int, extremes: int) -> tuple[FloatArray, FloatArray]:
-    """Return [rank, value] the lowest of all samples, rising, and the highest, falling; so many of each."""
+    """Return [rank, value] the ``extremes`` lowest of all samples, ascending, and the highest, descending."""
     lows: FloatArray = np.empty((size, 0))
     highs = lows
     for block in blocks:
@@ -588,7 +530,7 @@ def _ends(blocks: Iterable[FloatArray], size: int, extremes: int) -> tuple[Float
 
 
 def _lowest(before: FloatArray, fresh: FloatArray, extremes: int) -> FloatArray:
-    """Return [value, rank] the lowest of both, in no order."""
+    """Return [value, rank] the lowest of both, unordered."""
     both = np.concatenate([before, fresh], axis=1)
     return (
         both if both.shape[1] <= extremes else np.partition(both, extremes - 1, axis=1)[:, :extremes].copy()
@@ -596,7 +538,7 @@ def _lowest(before: FloatArray, fresh: FloatArray, extremes: int) -> FloatArray:
 
 
 def _depths(block: FloatArray, lows: FloatArray, highs: FloatArray) -> NDArray[np.int64]:
-    """Return [sample] how many bands, of falling width, hold it wholly; found by halving."""
+    """Return [sample] how many of the nested bands contain it wholly, by bisection."""
     depths = np.zeros(len(block), dtype=np.int64)
     step = 1 << (len(lows).bit_length() - 1)
     while step:

@@ -1,14 +1,10 @@
-"""Which of many models the paired test tells apart by their risk R, and the letters that show it.
+"""Which of many models differ in their risk R, by the paired test, with a compact letter display.
 
-The test and the interval are those of :mod:`pcf_core.measure.comparison`, from the same draws.  R is a mean
-of J(s) over templates and occupations.  So one figure a template says all that a swap or a draw does to it,
-and many pairs take less time than one whole comparison.
-
-Letters are a compact letter display (Piepho 2004, doi:10.1198/1061860043515): two models share a letter
-exactly where the test does not tell them apart.  The rule is no order: of three models the test may tell the
-outer two apart, and neither from the third.
-
-Also the correction of p-values for being tested together.
+Test and interval are those of :mod:`pcf_core.measure.comparison`, from the same draws.  R is a mean of J(s)
+over templates and occupations, so one value per template is enough, and many pairs take less time than one
+full comparison.  In a compact letter display (Piepho 2004, doi:10.1198/1061860043515) two models share a
+letter exactly if the test does not distinguish them.  This is no order: the outer two of three models may
+differ, and neither from the third.
 """
 
 from __future__ import annotations
@@ -39,39 +35,14 @@ def risk_differences(
     level: float = 0.95,
     seed: int = 0,
 ) -> dict[tuple[int, int], Difference]:
-    """Compare the risk R of every two models.
+    """Compare the risk R of every two models, with p-values that are not adjusted for multiple tests.
 
-    Parameters
-    ----------
-    values
-        [occupation, template, group] preferences of each model; rows sum to 1 ± 1e-6 over groups.  One is
-        needed at a time.
-    weights
-        [template] finite, >= 0, positive sum; a template of weight 0 takes no part.
-    occupation_weights
-        [occupation] finite, >= 0, positive sum.
-    criterion
-        Norm, scale and reference.
-    resamples
-        How many times whole templates are drawn again for the intervals.
-    permutations
-        How many swaps are drawn, or fewer where these are all.
-    level
-        Of the intervals, inside (0, 1).
-    seed
-        The same seed gives the same intervals and p-values, those of
-        :func:`~pcf_core.measure.comparison.paired_comparison`.
-
-    Returns
-    -------
-    dict[tuple[int, int], Difference]
-        By the places of two models, the lesser first: R of the first less that of the second, on the scale of
-        the criterion.  No p-value is controlled for being one of several.
-
-    Raises
-    ------
-    CriterionError
-        Anything of the above that is not allowed, or axes that differ.
+    ``values``: of each model, one at a time, [occupation, template, group] preferences, rows sum to 1 ± 1e-6;
+    ``weights`` [template] and ``occupation_weights`` [occupation] finite, >= 0, positive sum (templates of
+    weight 0 are ignored); ``permutations``: at most so many swaps; ``level`` inside (0, 1).  Draws are those
+    of :func:`~pcf_core.measure.comparison.paired_comparison`.  The result is keyed by the indices of two
+    models, the lesser first: R of the first minus that of the second.  Raises CriterionError if any of these
+    is not allowed, or axes that differ.
     """
     read = [_by_template(several, occupation_weights, criterion) for several in values]
     shapes = {shape for shape, _ in read}
@@ -131,7 +102,7 @@ def _by_template(
 def _p_values(
     gaps: FloatArray, weights: FloatArray, permutations: int, seed: int
 ) -> tuple[FloatArray, float]:
-    """Return [pair] p-values and the least that there can be, of [pair, template] differences of J."""
+    """Return [pair] p-values and the least possible one, from [pair, template] differences of J."""
     used = weights > 0
     carried = (gaps * weights)[:, used].T
     observed = np.abs(carried.sum(axis=0)) - TIE
@@ -143,21 +114,10 @@ def _p_values(
 
 
 def letters(models: int, apart: Iterable[tuple[int, int]]) -> list[str]:
-    """Return the letters of each model: two share one exactly if they are not told apart.
+    """Return the letters of each [model], separated by spaces: two share one unless they are ``apart``.
 
-    Every letter stands for as many models as can be, all of which are not told apart from each other.
-
-    Parameters
-    ----------
-    models
-        How many there are.
-    apart
-        The places of those that are told apart, in pairs.
-
-    Returns
-    -------
-    list[str]
-        [model] letters with spaces between, "a" first; after "z" come "a1", "b1" and so on.
+    Every letter stands for a maximal set of models that cannot be distinguished.  "a" comes first; after "z"
+    come "a1", "b1" and so on.
     """
     sets = [frozenset(range(models))] if models else []
     for one, other in apart:
@@ -176,9 +136,9 @@ def letters(models: int, apart: Iterable[tuple[int, int]]) -> list[str]:
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
-    """Adjust p-values for being tested together (Holm), in the same order.
+    """Adjust p-values for multiple testing (Holm), in the same order.
 
-    Written out, because statsmodels' own collects garbage at every call, which an app with data feels.
+    statsmodels' own function runs the garbage collector at every call, which slows an app with much data.
     """
     p = np.asarray(p_values, dtype=np.float64)
     order = np.argsort(p)

@@ -1,7 +1,7 @@
-"""The index of one folder of shards: which shards contain a prompt, and which words they answer.
+"""The index of one folder of shards: which shards contain a prompt, and for which words.
 
-It consists of tables in SQLite, all of which can be made again from the shards, and of sorted hashes of the
-prompts in memory, in which many prompts are searched at once.
+SQLite tables, which can be rebuilt from the shards, and sorted hashes of the prompts in memory for fast
+search.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from pcf_core.store.shards import Manifest
 
 # One row per shard, not per prompt: millions of rows took longer to read than the shards themselves.
 TABLES = (
-    # Numbers are not used again, so that their count and maximum tell whether anything changed.
+    # Numbers are never reused, so their count and maximum show any change.
     """CREATE TABLE shard_words (
         number INTEGER PRIMARY KEY AUTOINCREMENT, scoring TEXT NOT NULL, id TEXT NOT NULL,
         words TEXT NOT NULL, prompts TEXT NOT NULL, checksum TEXT NOT NULL, UNIQUE (scoring, id))""",
@@ -33,20 +33,17 @@ TABLES = (
     """CREATE TABLE warnings (
         scoring TEXT NOT NULL, shard TEXT NOT NULL, sentence TEXT NOT NULL, PRIMARY KEY (scoring, shard))""",
 )
-KEYS_HELD = 2  # whose prompts stay in memory: pages compare two models
+KEYS_HELD = 2  # keys whose prompts stay in memory: pages compare two models
 ROWS_AT_ONCE = 256
 
 
 class Catalogue:
-    """Tables in a database that other processes use too; all of them can be rebuilt from the shards.
-
-    Every method raises DamagedCatalogueError if the file is damaged.
-    """
+    """The tables of a shared index; methods raise DamagedCatalogueError if the file is damaged."""
 
     def __init__(self, database: Database) -> None:
         self.database = database
         database.create_tables("shard_words", TABLES)
-        self._held: dict[str, Held] = {}  # by scoring key, the last used at the end
+        self._held: dict[str, Held] = {}  # by scoring key, last used last
 
     @classmethod
     def open(cls, root: Path) -> Catalogue:
@@ -54,12 +51,12 @@ class Catalogue:
         return opened(root / FILE_NAME, cls)
 
     def shards(self, scoring: str) -> set[str]:
-        """List the ids of the shards that are indexed."""
+        """Return the ids of the indexed shards."""
         rows = self.database.execute("SELECT id FROM shard_words WHERE scoring = ?", (scoring,))
         return {row["id"] for row in rows}
 
     def holds(self, scoring: str, shard: str) -> bool:
-        """Tell whether a shard is indexed."""
+        """Return whether a shard is indexed."""
         sql = "SELECT 1 FROM shard_words WHERE scoring = ? AND id = ?"
         return bool(self.database.execute(sql, (scoring, shard)))
 
@@ -99,17 +96,14 @@ class Catalogue:
                     self.database.execute("DELETE FROM shard_prompts WHERE shard = ?", (row["number"],))
 
     def clear(self) -> None:
-        """Forget everything."""
+        """Remove everything."""
         with self.database.transaction():
             for table in ("shard_words", "shard_prompts", "warnings"):
                 self.database.execute(f"DELETE FROM {table}")
 
     def holdings(self, scoring: str, prompts: Sequence[str]) -> Iterator[Holding]:
-        """Yield the shards that have some of the prompts, by id.
-
-        All prompts are searched at once; a few tens of thousands at a time are cheap and fit into memory.
-        """
-        undone = self.database.in_transaction  # its rows may be rolled back, and their numbers used again
+        """Yield the shards that have some of the prompts, by id; searches tens of thousands at once."""
+        undone = self.database.in_transaction  # rows may be rolled back, and their numbers reused
         with self.database.snapshot():
             held = self._holding(scoring)
             if undone:
@@ -173,12 +167,12 @@ class Catalogue:
         self.database.execute("DELETE FROM warnings WHERE scoring = ? AND shard = ?", (scoring, shard))
 
     def warnings(self) -> tuple[str, ...]:
-        """List the sentences about damaged shards."""
+        """Return the sentences about damaged shards."""
         rows = self.database.execute("SELECT sentence FROM warnings ORDER BY scoring, shard")
         return tuple(row["sentence"] for row in rows)
 
     def _rows(self, sql: str, scoring: str, *parameters: Any) -> list[sqlite3.Row]:
-        """Run a query of shards under a key, and give the file up if a row has another checksum."""
+        """Return rows about shards of a key; if a checksum is wrong, give up the file."""
         rows = self.database.execute(sql, (scoring, *parameters))
         for row in rows:
             if row["checksum"] != row_checksum(scoring, row["id"], row["words"], row["prompts"]):
@@ -203,8 +197,8 @@ def _words_of(manifest: Manifest) -> str:
     )
 
 
-HASH_BYTES = 16  # of 32: nobody finds two texts with the same 128 bits by chance
-HALVES = np.dtype("<u8")  # a hash is compared by its first half, where that is the same by its second
+HASH_BYTES = 16  # of 32: two texts never share 128 bits by chance
+HALVES = np.dtype("<u8")  # a hash is compared by its first half, then by its second
 
 
 @dataclass(frozen=True)
@@ -245,8 +239,8 @@ class Piece:
 class Held:
     """The prompts of all shards of a key; ``names``: the id and the words of each shard.
 
-    Each piece has more than twice the prompts of the next, so that adding shards one by one does not sort all
-    of them each time.  ``newest``: the largest number of a shard in the index.
+    Each piece has more than twice the prompts of the next, so adding a shard does not sort all of them again.
+    ``newest``: the largest number of a shard in the index.
     """
 
     names: tuple[tuple[str, tuple[str, ...]], ...] = ()
@@ -263,8 +257,8 @@ class Held:
     ) -> Held:
         """Add shards: [shard] number, id and words, by ascending number.
 
-        ``hashes``: of their prompts, shard after shard, as :func:`prompt_hashes` makes them; ``sizes``:
-        [shard] bytes of them.
+        ``hashes``: from :func:`prompt_hashes`, of their prompts, shard by shard; ``sizes`` [shard]: bytes of
+        these.
         """
         if not shards:
             return self
@@ -284,7 +278,7 @@ class Held:
         if not self.pieces:
             return
         hashes = np.frombuffer(prompt_hashes(prompts), dtype=HALVES).reshape(-1, 2)
-        order = np.argsort(hashes[:, 0], kind="stable")  # sorted, they are found in memory that lies together
+        order = np.argsort(hashes[:, 0], kind="stable")  # sorted for locality of memory
         matches = [piece.find(hashes[order]) for piece in self.pieces]
         rows = np.concatenate([rows for rows, _ in matches])
         positions = order[np.concatenate([wanted for _, wanted in matches])]

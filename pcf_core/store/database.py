@@ -1,8 +1,8 @@
-"""One SQLite file that several processes share: the catalogue and the job queue keep their tables in it.
+"""The SQLite file of the catalogue and the job queue, shared by several processes.
 
-SQLite does not notice that a bit of a row has changed, so rows that matter carry a checksum which their
-reader compares.  A file that SQLite or such a reader finds damaged is renamed to ``….damaged`` and a new one
-takes its place: the catalogue fills its tables from the shards, and the queue copies the intact jobs.
+SQLite does not notice that a bit of a row has changed, so rows that matter carry a checksum.  A file that
+SQLite or a reader finds damaged is renamed to ``….damaged`` and replaced: the catalogue fills its tables from
+the shards, and the queue copies the intact jobs.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ log = logging.getLogger(__name__)
 
 BUSY_SECONDS = 30.0
 FILE_NAME = "catalogue.sqlite"
-SCHEMA_VERSION = 2  # of the whole file; the header of a file has it
-ENDINGS = ("-wal", "-shm")  # of the files beside a database in which SQLite keeps what is not in it yet
+SCHEMA_VERSION = 2  # in the header of the file
+ENDINGS = ("-wal", "-shm")  # of SQLite's files beside a database
 
-UNREADABLE = (sqlite3.Error, UnicodeDecodeError)  # the latter where SQLite's own message is no text
+UNREADABLE = (sqlite3.Error, UnicodeDecodeError)  # the latter if SQLite's message is not UTF-8
 Parameters = Sequence[Any] | Mapping[str, Any]
 T = TypeVar("T")
 
@@ -37,11 +37,10 @@ T = TypeVar("T")
 class Database:
     """A connection that the threads of one process share, in autocommit mode.
 
-    ``path`` is the file, or ``None`` for a database in memory; ``refusal`` then is the sentence for attempts
-    to write something that has to last.
+    ``path``: ``None`` for a database in memory, with ``refusal`` the sentence for writes that have to last.
 
     Every method raises :class:`StoreError` with one sentence if SQLite refuses, and
-    :class:`DamagedCatalogueError` if the file is damaged: it is renamed then, and no longer ``current``.
+    :class:`DamagedCatalogueError` if the file is damaged: it is then renamed, and no longer ``current``.
     ``close()`` is called at the latest when the object is collected.
     """
 
@@ -53,7 +52,7 @@ class Database:
             self._path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False
         )
         self._connection.row_factory = sqlite3.Row
-        # While the file is open, its number is not given to another.
+        # While the file is open, its inode number is not reused.
         self._file = None if path is None else path.stat().st_ino
         self.close = weakref.finalize(self, self._connection.close)
         try:
@@ -68,11 +67,7 @@ class Database:
 
     @property
     def current(self) -> bool:
-        """Whether other processes read what is written here.
-
-        They do not if the database is in memory because the folder is not writable, or if its file was
-        deleted or replaced after it was opened.
-        """
+        """Whether other processes read what is written here: not in memory or after the file was replaced."""
         if self._file is None:
             return not self._refusal
         try:
@@ -103,7 +98,7 @@ class Database:
     def give_up(self, reason: str) -> NoReturn:
         """Rename the damaged file, unless another process has, and raise DamagedCatalogueError."""
         message = _damage_sentence(self._path, reason)
-        if self._file is None:  # nobody else reads it, and nothing is beside it
+        if self._file is None:  # in memory
             raise DamagedCatalogueError(message)
         try:
             with self._lock, _alone(self._path):
@@ -142,10 +137,7 @@ class Database:
         return bool(row["found"])
 
     def salvaged(self, statements: Sequence[str]) -> Iterator[sqlite3.Row]:
-        """Yield the readable rows of the damaged file that this one replaces, if there is one.
-
-        Each statement ends at its first unreadable row.
-        """
+        """Yield the readable rows of the damaged file, each statement up to its first unreadable row."""
         for statement in statements:
             with suppress(*UNREADABLE), closing(_existing(damaged(self._path))) as connection:
                 connection.row_factory = sqlite3.Row
@@ -194,10 +186,7 @@ class Database:
 
 
 def opened(path: Path, use: Callable[[Database], T]) -> T:
-    """Open the file and return what ``use`` makes of it; a damaged file is replaced once.
-
-    Raises StoreError as :func:`open_database`, and what ``use`` raises.
-    """
+    """Open the file and return what ``use`` makes of it; replace a damaged file once."""
     try:
         return use(open_database(path))
     except DamagedCatalogueError:
@@ -205,10 +194,7 @@ def opened(path: Path, use: Callable[[Database], T]) -> T:
 
 
 def open_database(path: Path) -> Database:
-    """Open the file, or a database in memory if the folder is read-only or full.
-
-    A file that is not a database is renamed and replaced by a new one.
-    """
+    """Open the file, replaced if it is no database, or a database in memory if the folder is unwritable."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with _alone(path):
@@ -233,10 +219,7 @@ def damaged(path: Path) -> Path:
 
 @contextmanager
 def _alone(path: Path) -> Iterator[None]:
-    """Hold the lock for opening or replacing the file.
-
-    A process that opens it in between could join the new file with what SQLite keeps beside the old one.
-    """
+    """Hold the lock for opening or replacing the file, as SQLite's files belong to the old one."""
     folder = path.parent / FOLDER
     folder.mkdir(exist_ok=True)
     lock = FileLock(folder / path.name)
@@ -258,7 +241,7 @@ def _damage_sentence(path: Path, reason: str) -> str:
 
 
 def _set_aside(path: Path) -> None:
-    """Rename a file and what SQLite keeps beside it, the file itself last."""
+    """Rename a file and SQLite's files beside it, the file itself last."""
     for ending in ENDINGS:
         beside = path.with_name(path.name + ending)
         renamed = damaged(path)
@@ -266,7 +249,7 @@ def _set_aside(path: Path) -> None:
         if beside.exists():
             beside.replace(renamed)
         else:
-            renamed.unlink(missing_ok=True)  # of a file that was set aside before
+            renamed.unlink(missing_ok=True)  # of an earlier damaged file
     set_aside(path)
 
 
@@ -277,8 +260,7 @@ def _existing(path: Path) -> sqlite3.Connection:
 def _use_wal(connection: sqlite3.Connection) -> None:
     """Switch to write-ahead logging, so that readers do not wait for the writer.
 
-    The switch needs the file exclusively and SQLite's busy timeout does not cover it: of several processes
-    that open a new file at once, the late ones wait here.
+    Processes that open a new file at once wait here, as SQLite's timeout does not cover the exclusive access.
     """
     deadline = time.monotonic() + BUSY_SECONDS
     while True:

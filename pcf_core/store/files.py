@@ -1,8 +1,7 @@
 """Files: written whole or not at all, JSON with its own checksum, errors in one sentence, locks.
 
-**Locks.**  If several processes on one cache want to do the same piece of work, one does it and the others
-wait.  The lock is one of the operating system on a file: it ends with its process, and a frozen process keeps
-it, so the file names its holder.  SQLite's locks on the catalogue need the same support of the file system.
+Of several processes that want to do the same work one does it, under a lock of the operating system on a file
+that ends with its process; the file names the holder, which may be frozen.
 """
 
 from __future__ import annotations
@@ -24,11 +23,11 @@ from filelock import BaseFileLock, FileLock, Timeout
 from pcf_core.core.errors import StoreError
 from pcf_core.core.files import read_file
 
-ROOM = 2**20  # bytes that must be free before it is worth another try
+ROOM = 2**20  # bytes that must be free for another attempt
 FULL = (errno.ENOSPC, errno.EDQUOT)
 NOT_WRITABLE = (errno.EROFS, errno.EACCES, errno.EPERM)
-# SQLite's codes for a damaged file: also that a table, a column or a type is not what the program's own
-# statements say; ``None``: an error of decoding a text.
+# SQLite's codes for a damaged file, including tables, columns or types that our statements do not
+# expect; ``None``: a text cannot be decoded.
 DAMAGED = (
     sqlite3.SQLITE_CORRUPT,
     sqlite3.SQLITE_NOTADB,
@@ -47,21 +46,16 @@ def sha256(data: bytes) -> str:
 
 
 def write_whole(path: Path, data: bytes, suffix: str = ".tmp") -> None:
-    """Write a file completely or not at all, also if the power fails.
+    """Write a file completely or not at all, even if the power fails; raise OSError if that fails.
 
-    The draft beside it has a fixed name, so that the next attempt overwrites what a killed process left.  So
-    callers hold a lock (:meth:`pcf_core.store.database.Database.transaction`), or give their drafts a
-    ``suffix`` of their own.  Raises OSError if the folder is full or cannot be written; nothing is left
-    behind.
+    The next attempt overwrites the draft of a killed process, which has a fixed name; so callers hold a lock
+    (:meth:`pcf_core.store.database.Database.transaction`), or use a ``suffix`` of their own.
     """
     write_together({path: data}, suffix)
 
 
 def write_together(files: Mapping[Path, bytes], suffix: str = ".tmp") -> None:
-    """Write several files, each as :func:`write_whole` does, and wait for the disk once.
-
-    They get their names in this order, once all bytes are on the disk.
-    """
+    """Write several files as :func:`write_whole` does, in this order, waiting for the disk once."""
     with _drafted(files, suffix) as drafts:
         for path, draft in drafts.items():
             draft.replace(path)
@@ -73,7 +67,7 @@ def write_new(path: Path, data: bytes, suffix: str = ".tmp") -> bool:
         return False
     with _drafted({path: data}, suffix) as drafts:
         try:
-            path.hardlink_to(drafts[path])  # unlike a rename, it fails where somebody was faster
+            path.hardlink_to(drafts[path])  # unlike a rename, it fails if the file exists
         except FileExistsError:
             return False
         except OSError:  # a file system without hard links
@@ -92,11 +86,11 @@ def _drafted(files: Mapping[Path, bytes], suffix: str) -> Iterator[dict[Path, Pa
         with ExitStack() as written:
             open_files = []
             for path, data in files.items():
-                drafts[path].unlink(missing_ok=True)  # it may be another name of a finished file
+                drafts[path].unlink(missing_ok=True)  # it may be a hard link to a finished file
                 open_files.append(written.enter_context(drafts[path].open("xb")))
                 open_files[-1].write(data)
                 open_files[-1].flush()
-            for file in open_files:  # only now: the disk takes all of them at once
+            for file in open_files:  # only now, so that the disk takes all at once
                 os.fsync(file.fileno())
         yield drafts
     finally:
@@ -116,7 +110,7 @@ def set_aside(path: Path) -> None:
 
 
 def takes_files(folder: Path) -> bool:
-    """Tell whether a folder seems to be writable and has some space left."""
+    """Return whether a folder seems to be writable and has some space left."""
     try:
         state = os.statvfs(folder)
     except OSError:
@@ -140,10 +134,7 @@ def unseal(data: bytes) -> dict[str, Any]:
 
 @contextmanager
 def as_store_error(path: Path, setting: str = "PCF_CACHE") -> Iterator[None]:
-    """Turn errors of the operating system or SQLite into a StoreError about ``path``.
-
-    ``setting`` names the setting that chooses another folder.
-    """
+    """Turn errors of the system or SQLite into a StoreError on ``path`` and the setting that chooses it."""
     try:
         yield
     except (OSError, sqlite3.Error) as error:
@@ -156,7 +147,7 @@ def sentence(
     """Return a sentence on what went wrong with the cache at ``path``, and the remedy."""
     code = sqlite_code(error)
     number = error.errno if isinstance(error, OSError) else None
-    # The last is how SQLite first meets a full disk: it cannot enlarge its shared memory file.
+    # On a full disk SQLite first fails to enlarge its shared memory file.
     lacks_room = getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_IOERR_SHMSIZE
     if number in FULL or code == sqlite3.SQLITE_FULL or lacks_room:
         return (
@@ -178,7 +169,7 @@ def busy(path: Path) -> str:
 
 
 def is_damage(error: Exception) -> bool:
-    """Tell whether an error of SQLite means a damaged file; its message may then be undecodable."""
+    """Return whether an error of SQLite means a damaged file; its message may then be undecodable."""
     if isinstance(error, sqlite3.Error) and not isinstance(error, sqlite3.ProgrammingError):
         return sqlite_code(error) in DAMAGED
     return isinstance(error, UnicodeDecodeError)
@@ -197,11 +188,10 @@ NOBODY_KNOWN = "another process"
 
 @contextmanager
 def locked(root: Path, name: str, while_waiting: Callable[[str], None]) -> Iterator[None]:
-    """Hold the lock on a piece of work, as soon as no other process has it.
+    """Hold the lock on a piece of work, as soon as no other process has it; never remove the lock file.
 
-    The lock file stays: if it were removed while others wait, two of them could get the lock.
-    ``while_waiting`` is called several times a second with the name of the process that has the lock; an
-    exception of it ends the waiting.
+    ``while_waiting`` is called several times a second with the holder's name; an exception of it ends the
+    waiting.
     """
     path = root / FOLDER / name
     with as_store_error(path):
@@ -211,7 +201,7 @@ def locked(root: Path, name: str, while_waiting: Callable[[str], None]) -> Itera
         while not _taken(lock, path):
             while_waiting(_holder(path))
             time.sleep(POLL_SECONDS)
-        with suppress(OSError):  # a full disk: the file does not say who holds it
+        with suppress(OSError):  # on a full disk the holder stays unnamed
             path.write_text(f"process {os.getpid()} on {socket.gethostname()}", encoding="utf8")
         yield
     finally:
@@ -223,7 +213,7 @@ def _taken(lock: BaseFileLock, path: Path) -> bool:
     with as_store_error(path):
         try:
             lock.acquire(timeout=0)
-        except Timeout:  # to Python an OSError, and here none
+        except Timeout:  # a subclass of OSError
             return False
     return True
 

@@ -1,15 +1,14 @@
-"""Runs and text audits that came in packs: each in a folder of its own, apart from what is made here.
+"""Runs and text audits that came in packs, each in a folder of its own.
 
     <root>/imported/<run key>/runs/<run key>.json   the run, sealed: its provenance says who scored it
     <root>/imported/<run key>/scores/<scoring>/     its shards, as those of a cache
     <root>/imported/texts/<request>/results/        the request, its material and its result, sealed
     <root>/imported/texts/<request>/texts/          shards of its texts, as those of a cache
 
-Nobody here has seen the weights, so a forged score must never pass for one of our own.  These shards are read
-for imported runs alone (:class:`~pcf_core.core.run.ImportedKey`), and never count as scored for a model of
-this machine.  Results derived from them have another name than those of a run of the same key here.  A
-request of a text audit contains the imported model's name, so that its key and those of its texts differ from
-those of any request made here.
+A forged score must never pass for one of our own: these shards are read only for imported runs
+(:class:`~pcf_core.core.run.ImportedKey`), and their derived results have other names than those of a local
+run of the same key.  The request of a text audit contains the imported model's name, so its keys differ
+anyway.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ from pcf_core.store.storage import storage_of
 from pcf_core.store.texts import TextLayer
 
 FOLDER, TEXTS = "imported", "texts"
-STAGE = ".staged-"  # before the name of a folder that is being filled; a dot begins no run key
+STAGE = ".staged-"  # prefix of a folder that is being filled; no run key begins with a dot
 
 
 class Imported:
@@ -42,15 +41,15 @@ class Imported:
         self._texts: dict[str, TextLayer] = {}
 
     def run_keys(self) -> list[str]:
-        """List the run keys, in order."""
+        """Return the run keys, in order."""
         return _keys_in(self._folder)
 
     def text_keys(self) -> tuple[str, ...]:
-        """List the keys of the requests of text audits, in order."""
+        """Return the keys of the requests of text audits, in order."""
         return tuple(_keys_in(self._folder / TEXTS))
 
     def text_folders(self) -> list[Path]:
-        """List their folders, each laid out as a cache."""
+        """Return their folders, each laid out as a cache."""
         return [self._folder / TEXTS / key for key in self.text_keys()]
 
     def stamp(self, key: str) -> int:
@@ -91,12 +90,11 @@ class Imported:
     def add(self, runs: Mapping[str, Mapping[str, bytes]], texts: Mapping[str, Mapping[str, bytes]]) -> None:
         """Store the files of runs and text audits, by key and path: all of them or none.
 
-        They are written into a staging folder, which is renamed when it is complete.  A folder that has the
-        name already is the remainder of an interrupted deletion, or has a damaged record.
+        They are written into a staging folder, which is renamed when complete and replaces a leftover one.
         """
         packs = {**runs, **{f"{TEXTS}/{key}": files for key, files in texts.items()}}
         self._folder.mkdir(parents=True, exist_ok=True)
-        for left in self._folder.glob(f"{STAGE}*"):  # of a process that was killed; callers hold the lock
+        for left in self._folder.glob(f"{STAGE}*"):  # left by killed processes; callers hold the lock
             shutil.rmtree(left, ignore_errors=True)
         stage = Path(tempfile.mkdtemp(prefix=STAGE, dir=self._folder))
         moved: list[Path] = []
@@ -118,12 +116,12 @@ class Imported:
             shutil.rmtree(stage, ignore_errors=True)
 
     def size(self, key: str) -> int:
-        """Return the bytes of a run of :meth:`run_keys`, with what was derived from it."""
+        """Return the bytes of a run of :meth:`run_keys`, with derived results."""
         return sum(path.stat().st_size for path in self._files(key))
 
     def delete(self, key: str) -> None:
-        """Delete a run of :meth:`run_keys`, with its shards and what was derived from them."""
-        for path in self._files(key):  # the record comes first: no run is known without its scores
+        """Delete a run of :meth:`run_keys`, with its shards and derived results."""
+        for path in self._files(key):  # the record first, so that no run lacks its scores
             path.unlink(missing_ok=True)
         shutil.rmtree(self._folder / key, ignore_errors=True)
         self._runs.pop(key, None)
@@ -132,7 +130,7 @@ class Imported:
     def delete_texts(self, key: str) -> None:
         """Delete a text audit of :meth:`text_keys`, with its texts; any other key is ignored."""
         if key in self.text_keys():
-            gone = self._folder / f"{STAGE}{key}"  # no result is known without its texts
+            gone = self._folder / f"{STAGE}{key}"  # renamed first, so that no result lacks its texts
             (self._folder / TEXTS / key).rename(gone)
             shutil.rmtree(gone, ignore_errors=True)
             self._texts.pop(key, None)
@@ -155,5 +153,5 @@ class Imported:
 def _keys_in(folder: Path) -> list[str]:
     try:
         return sorted(path.name for path in folder.iterdir() if KEY.fullmatch(path.name))
-    except OSError:  # nothing was ever imported, or it cannot be read: then there is nothing to show
+    except OSError:  # nothing was imported, or it cannot be read
         return []

@@ -1,14 +1,12 @@
 """The journal of a cache: who queued, cancelled, imported, deleted, exported or changed something, and when.
 
-    <root>/journal.jsonl    a line an entry, JSON; only ever added to
+    <root>/journal.jsonl    one JSON entry per line; append-only
 
-It is not in the catalogue, which is an index that may be rebuilt.  Every line has the SHA-256 of the line
-before it, so that an altered, removed or inserted line is noticed.  Lines cut off at the end, or a file
-replaced as a whole, are noticed only by comparing the last digest with one from an export.
+It is not in the catalogue, which may be rebuilt.  Every line has the SHA-256 of the line before it, so that
+an altered, removed or inserted line is noticed, but a truncated file only by comparison with an export.
 
-Several processes write.  A lock puts them into an order, and a line is on the disk before the lock is
-released.  If a process died in the middle of a line, the next one ends that line, and it is reported as
-damage.
+Writers hold a lock until their line is on the disk.  A line left incomplete by a killed process is ended by
+the next one, and reported as damage.
 """
 
 from __future__ import annotations
@@ -35,9 +33,9 @@ from pcf_core.store.files import FOLDER, busy, sentence
 
 FILE_NAME = "journal.jsonl"
 LOCK_SECONDS = 30.0
-BEGINNING = "0" * 64  # what the first line names as the digest of the one before
+BEGINNING = "0" * 64  # the previous digest of the first line
 LONGEST = 300  # characters of a text
-LONGEST_LINE = 16 * 1024  # bytes: more than an entry of such texts can have
+LONGEST_LINE = 16 * 1024  # bytes, more than any entry has
 Did = Literal["queued", "queued again", "cancelled", "imported", "deleted", "exported", "changed", "uploaded"]
 
 
@@ -50,9 +48,9 @@ def _in_utc(at: datetime) -> datetime:
 class Entry(Record):
     """One action of a person.
 
-    ``number`` counts from 1, ``at`` is the wall time in UTC.  ``who``: the address of a verified log-in,
-    ``terminal: USER`` for the command line, empty where nobody logs in.  ``what``: the kind of thing, such as
-    "run" or "topic", and its ``name``.  ``previous``: SHA-256 of the line before.
+    ``number`` counts from 1; ``at``: in UTC; ``who``: the address of a verified log-in, ``terminal: USER``
+    for the command line, empty without log-ins.  ``what``: a kind, such as "run" or "topic".  ``previous``:
+    SHA-256 of the line before.
     """
 
     number: int = Field(ge=1, lt=2**53)
@@ -66,10 +64,7 @@ class Entry(Record):
 
 @dataclass(frozen=True)
 class Journaled:
-    """The entries of a journal in order, and the digest of its last line.
-
-    ``damage``: a sentence about the first damaged line, empty if there is none.
-    """
+    """The entries of a journal in order, its first ``damage``, and the digest of the last line."""
 
     entries: tuple[Entry, ...]
     damage: str
@@ -101,16 +96,13 @@ class Journal:
                 previous=previous,
             )
             size, line = file.seek(0, os.SEEK_END), _line(entry)
-            if file.write(line) != len(line):  # there was no room for all of it
+            if file.write(line) != len(line):  # the disk is full
                 file.truncate(size)
                 raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
             os.fsync(file.fileno())
 
     def read(self) -> Journaled:
-        """Read all entries and check that each follows the one before.
-
-        Raises StoreError if the file is there and cannot be read.
-        """
+        """Read all entries, checking that each follows the one before; raise StoreError if unreadable."""
         try:
             with open(self.path, "rb", opener=at_once) as file:
                 must_be_file(file, self.path)
@@ -131,7 +123,6 @@ class Journal:
 
     @contextmanager
     def _alone(self) -> Iterator[FileIO]:
-        """Open the journal for appending, under its lock."""
         folder = self.path.parent / FOLDER
         try:
             folder.mkdir(parents=True, exist_ok=True)
@@ -157,10 +148,7 @@ def _line(entry: Entry) -> bytes:
 
 
 def _end_of(file: FileIO) -> tuple[int, str]:
-    """Return the number and the digest of the last line, after ending one that was cut off.
-
-    If it cannot be read, its number is the number of lines.
-    """
+    """End an incomplete last line; return its number (its position if unreadable) and its digest."""
     size = file.seek(0, os.SEEK_END)
     if not size:
         return 0, BEGINNING

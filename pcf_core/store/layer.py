@@ -40,7 +40,7 @@ from pcf_core.store.storage import Folder, Storage, UnreachableError
 log = logging.getLogger(__name__)
 
 Stamps = tuple[object, ...]
-Drafted = tuple[Sequence[str], Manifest, bytes]  # the prompts, the manifest and the data of a shard
+Drafted = tuple[Sequence[str], Manifest, bytes]  # prompts, manifest and data of a shard
 T = TypeVar("T")
 
 
@@ -48,8 +48,8 @@ T = TypeVar("T")
 class Scores:
     """A block to be stored as a shard; for its fields see :meth:`Store.write`.
 
-    ``left``: [prompt, accepted word] nats given the text on the left alone, NaN where a token is part of both
-    word and right text; ``None`` where these are the scores, or not known.
+    ``left`` [prompt, accepted word]: nats given the text on the left alone, NaN where a token spans word and
+    right text; ``None`` if these are the scores, or unknown.
     """
 
     prompts: tuple[str, ...]
@@ -62,7 +62,7 @@ class Scores:
 class Layer:
     """Shards at ``scores``, a folder per scoring key.
 
-    The catalogue is only an index: a shard counts while its files exist and fit their checksums.  If the
+    The catalogue is only an index: a shard counts while its files exist and match their checksums.  If the
     index cannot be written (a full disk), that is logged and reading goes on.  Two errors pass through:
     UnreachableError, so that nothing counts as missing because a network is down, and DamagedCatalogueError,
     after which the catalogue has to be opened again and the request repeated.
@@ -86,7 +86,7 @@ class Layer:
         started = time.monotonic()
         if started - self._refreshed.get(scoring, -self.scores.listing_seconds) < self.scores.listing_seconds:
             return
-        indexed = self.catalogue.shards(scoring)  # before listing: a shard written meanwhile is not "deleted"
+        indexed = self.catalogue.shards(scoring)  # before listing, so that a new shard is not "deleted"
         there = set(self.shards(scoring))
         try:
             if indexed - there:
@@ -100,18 +100,18 @@ class Layer:
         self._refreshed[scoring] = started
 
     def shards(self, scoring: str) -> list[str]:
-        """List the ids of the existing shards, in order."""
+        """Return the ids of the existing shards, in order."""
         return (self.scores / scoring).stems(MANIFEST)
 
     def rebuild(self) -> None:
-        """Make the catalogue anew from the shards."""
+        """Rebuild the catalogue from the shards."""
         self.catalogue.clear()
         self._refreshed.clear()
         for scoring in self.scores.folders():
             self.refresh(scoring)
 
     def holdings(self, scoring: str, prompts: Sequence[str]) -> list[Holding]:
-        """Find shards that hold some of the prompts; see :meth:`Catalogue.holdings`."""
+        """Return the shards that hold some of the prompts; see :meth:`Catalogue.holdings`."""
         self.refresh(scoring)
         return list(self.catalogue.holdings(scoring, prompts))
 
@@ -126,8 +126,8 @@ class Layer:
     def _look(self, scoring: str) -> None:
         """Count a change since the last look; the caller's transaction keeps threads apart.
 
-        A writer adds files to the folder, then a number to the index.  The number changes even within one
-        tick of the disk's clock, and the folder even if the writer was killed before it came to the index.
+        The folder changes even if a writer was killed, the index's number even within a tick of the disk's
+        clock.
         """
         mark = self._mark(scoring)
         if self._marks.get(scoring) != mark:
@@ -143,7 +143,7 @@ class Layer:
         return self.catalogue.known_words(scoring)
 
     def is_intact(self, scoring: str, shard: str) -> bool:
-        """Tell whether a shard fits its checksums; it is read again only after a file changed."""
+        """Return whether a shard matches its checksums; it is read again only after a file changed."""
         stamps = stamps_of(self.scores / scoring, shard)
         if self._verdicts.get((scoring, shard), (None, False))[0] != stamps:
             self._judge(scoring, shard, stamps)
@@ -159,18 +159,18 @@ class Layer:
         self.catalogue.database.must_last()
         scoring, folder = key.hash, self.scores / key.hash
         shards = [(block.prompts, *_drafted(key, table, block)) for block in blocks]
-        if self.scores.shared:  # a slow network would let others wait too long
+        if self.scores.shared:  # on a slow network others would wait too long
             for prompts, manifest, data in self._lacking(scoring, shards):
                 write_shard(folder, manifest, data)
                 self.catalogue.add(scoring, manifest, prompts)
         else:
-            with self.catalogue.database.transaction():  # on one disk writers hold a lock
-                self._look(scoring)  # what others added, apart from what is added here
+            with self.catalogue.database.transaction():  # on a local disk writers hold a lock
+                self._look(scoring)  # count others' additions separately
                 lacking = list(self._lacking(scoring, shards))
                 write_together(folder, [(manifest, data) for _, manifest, data in lacking])
                 self.catalogue.add_all(scoring, [(manifest, prompts) for prompts, manifest, _ in lacking])
                 self._marks[scoring] = self._mark(scoring)
-                self._changes[scoring] += 1  # also where another process was first: who writes counts one
+                self._changes[scoring] += 1  # even if another process was first
         return [manifest.shard for _, manifest, _ in shards]
 
     def _lacking(self, scoring: str, shards: Sequence[Drafted]) -> Iterator[Drafted]:
@@ -210,10 +210,9 @@ def stamps_of(folder: Storage, shard: str) -> Stamps:
 
 
 def read_or_set_aside(read: Callable[[], T], folder: Storage, shard: str, catalogue: Catalogue) -> T | None:
-    """Read a shard with ``read``; return ``None`` if it is gone or cannot be used.
+    """Read a shard with ``read``; return ``None`` if it is gone or damaged.
 
-    A failure is tried again while nobody writes; then a damaged shard is renamed, and the catalogue gets a
-    warning.
+    A failure is tried again while nobody writes; then the shard is renamed, and the catalogue gets a warning.
     """
     try:
         return read()
@@ -233,12 +232,12 @@ def read_or_set_aside(read: Callable[[], T], folder: Storage, shard: str, catalo
                 if not isinstance(error, MissingShardError):
                     catalogue.warn(folder.name, shard, str(error))
                 if isinstance(error, DamagedShardError):
-                    for name in file_names(shard):  # the data first: killed here, nobody finds them alone
-                        with suppress(StoreError):  # in a read-only folder it stays where it is, unused
+                    for name in file_names(shard):  # the data first: without a manifest they do not count
+                        with suppress(StoreError):  # in a read-only folder it stays, unused
                             folder.set_aside(name)
     except (UnreachableError, DamagedCatalogueError):
         raise
-    except StoreError as error:  # the index cannot be written: the next reader does this again
+    except StoreError as error:  # the index cannot be written: the next reader tries again
         log.warning("%s", error)
     return None
 
@@ -261,7 +260,7 @@ def missing_blocks(
     words: Sequence[str],
     refused: Collection[str],
 ) -> list[Missing]:
-    """List what no layer has of prompts × words; see :meth:`~pcf_core.store.store.Store.missing`."""
+    """Return the prompts × words that no layer has; see :meth:`~pcf_core.store.store.Store.missing`."""
     prompts = tuple(dict.fromkeys(prompts))
     words = tuple(word for word in dict.fromkeys(words) if word not in refused)
     there = np.zeros((len(prompts), len(words)), dtype=bool)
@@ -284,9 +283,9 @@ def missing_blocks(
 class Gathered:
     """Scores of several layers.
 
-    ``values``: [prompt, word] float32 nats, NaN where no layer has any.  ``left``: those given the text on
-    the left alone, from the same shards; NaN where there is none (:class:`Scores`).  ``has_left``: whether
-    the shard of a score has any.
+    ``values`` [prompt, word]: float32 nats, NaN if missing.  ``left``: those given the text on the left
+    alone, from the same shards, NaN if missing (:class:`Scores`).  ``has_left``: whether the shard of a score
+    has any.
     """
 
     values: FloatArray
@@ -297,10 +296,7 @@ class Gathered:
 def gathered(
     layers: Sequence[Layer], key: ScoringKey, prompts: Sequence[str], words: Sequence[str]
 ) -> Gathered:
-    """Return the scores of prompts × words, each of the first layer that has it.
-
-    Raises DamagedCatalogueError if a shard does not contain what a catalogue says of it.
-    """
+    """Return the scores of prompts × words, each from the first layer that has it."""
     values = np.full((len(prompts), len(words)), np.nan, dtype=np.float32)
     left, has_left = values.copy(), np.zeros(values.shape, dtype=bool)
     for layer in layers:
@@ -324,7 +320,7 @@ def gathered(
 
 def _alike(there: NDArray[np.bool_]) -> Iterable[Sequence[int]]:
     """Group the rows of prompts that lack the same words, in the order of each group's first row."""
-    if (there == there[:1]).all():  # nothing is there, or everything
+    if (there == there[:1]).all():  # all missing, or none
         return [range(len(there))] if len(there) else []
     packed = np.packbits(~there, axis=1)
     width, lacks = packed.shape[1], packed.tobytes()
@@ -335,7 +331,7 @@ def _alike(there: NDArray[np.bool_]) -> Iterable[Sequence[int]]:
 
 
 def _rows_of(there: Sequence[str], wanted: Sequence[str]) -> NDArray[np.int_]:
-    if tuple(wanted) == tuple(there):  # as a run that was scored in one piece is read
+    if tuple(wanted) == tuple(there):  # usual for a run scored in one piece
         return np.arange(len(there))
     row_of = {prompt: row for row, prompt in enumerate(there)}
     return np.array([row_of.get(prompt, -1) for prompt in wanted], dtype=np.int_)
@@ -362,7 +358,7 @@ def check_block(block: Scores, table: TokenTable) -> None:
         raise ValueError(f"words the table does not know: {unknown}" if unknown else "values are NaN")
 
 
-# What goes with a run that is deleted.
+# Deletion of a run.
 
 
 @dataclass(frozen=True)
@@ -381,12 +377,11 @@ class Deletable:
 def deletable(root: Path, layer: Layer, run: RunSpec, others: Iterable[RunSpec]) -> Deletable:
     """Return what deleting a run would delete.
 
-    Scores are stored by prompt and word, and several runs of a model may read the same ones: a shard is
-    deleted with a run only if that run asked for all of it and none of ``others``, which may include the run,
-    asks for any of it.  Shards in a folder that several caches share stay: nobody here knows who reads them.
+    A shard is deleted only if this run uses all of it and none of ``others`` (which may include the run) any
+    of it. Shards in a folder shared by several caches are never deleted.
     """
     derived = sorted((root / "results" / run.key).glob("*"))
-    # The record first, so that no run is known without its results, and manifests before what they seal.
+    # The record first, so that no run lacks its results, and manifests before their data.
     files = [root / "runs" / f"{run.key}.json", *derived]
     shards: tuple[str, ...] = ()
     if isinstance(layer.scores, Folder) and not layer.scores.shared:
@@ -404,10 +399,7 @@ def delete(removal: Deletable, layer: Layer, run: RunSpec) -> None:
 
 
 def _of_one(layer: Layer, run: RunSpec, others: Iterable[RunSpec]) -> tuple[str, ...]:
-    """Return the shards whose prompts and words all belong to this run, and none to another.
-
-    Words are compared without capitals, because where ``[Y]`` begins a sentence they are stored with one.
-    """
+    """Return the shards whose prompts and words, in any case, all belong to this run, and none to another."""
     scoring, (prompts, words) = run.scoring.hash, _stored_as(run)
     alone = {
         holding.shard

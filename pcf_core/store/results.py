@@ -1,4 +1,4 @@
-"""Results derived from scores and texts, as Parquet tables or sealed JSON, and runs, a sealed JSON file each.
+"""Derived results as Parquet tables or sealed JSON, and runs as sealed JSON files.
 
 A damaged or missing result is computed again.
 """
@@ -36,7 +36,7 @@ log = logging.getLogger(__name__)
 SAFE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 
 Columns = Mapping[str, NDArray[Any]]
-State = tuple[int, int, int]  # of a file: inode, size and time of change
+State = tuple[int, int, int]  # inode, size and time of change of a file
 
 
 def result_path(root: Path, run_key: str, name: str, ending: str = ".parquet") -> Path:
@@ -48,10 +48,7 @@ def result_path(root: Path, run_key: str, name: str, ending: str = ".parquet") -
 
 
 def encode_result(arrays: Columns, metadata: Mapping[str, Any]) -> bytes:
-    """Write arrays of one length as columns of a Parquet table that carries ``metadata`` and a checksum.
-
-    Numbers are split by byte as in :func:`~pcf_core.store.shards.encode`; all else keeps its dictionary.
-    """
+    """Write arrays of one length as a Parquet table with ``metadata`` and a checksum."""
     lengths = {array.shape for array in arrays.values()}
     if len(lengths) > 1 or any(len(shape) != 1 for shape in lengths):
         raise ValueError(f"arrays must be columns of one length, got the shapes {sorted(lengths)}")
@@ -71,7 +68,7 @@ def encode_result(arrays: Columns, metadata: Mapping[str, Any]) -> bytes:
 
 
 def read_result(path: Path) -> tuple[dict[str, NDArray[Any]], dict[str, Any]] | None:
-    """Load the arrays and their metadata; ``None`` where there are none, or they are damaged (logged)."""
+    """Load the arrays and their metadata; ``None`` if missing or damaged (logged)."""
     if not path.exists():
         return None
     try:
@@ -87,7 +84,7 @@ def read_result(path: Path) -> tuple[dict[str, NDArray[Any]], dict[str, Any]] | 
 
 
 def read_document(path: Path) -> dict[str, Any] | None:
-    """Load sealed JSON; ``None`` where there is none, or it is damaged (logged)."""
+    """Load sealed JSON; ``None`` if missing or damaged (logged)."""
     try:
         return unseal(read_file(path))
     except FileNotFoundError:
@@ -110,7 +107,7 @@ def document_states(root: Path, name: str) -> dict[str, tuple[int, State]]:
     """Return, by key, when each document of a name was written and its state, without reading it."""
     states: dict[str, tuple[int, State]] = {}
     try:
-        with os.scandir(result_path(root, "any", name).parent.parent) as keys:  # asked for on each page
+        with os.scandir(result_path(root, "any", name).parent.parent) as keys:  # called for each page
             for key in keys:
                 with suppress(OSError):
                     state = os.stat(f"{key.path}/{name}.json")  # noqa: PTH116 - a path takes thrice as long
@@ -145,10 +142,7 @@ class RunInfo(Record):
 
 
 class RunFolder:
-    """The folder ``runs`` of one layer; a file is read again only after it changed.
-
-    Each file has its topic, list and templates in full; runs with the same ones share them in memory.
-    """
+    """The folder ``runs`` of one layer, read only after changes; runs share equal lists in memory."""
 
     def __init__(self, root: Path) -> None:
         self._folder = root / "runs"
@@ -163,7 +157,7 @@ class RunFolder:
     def infos(self) -> dict[str, RunInfo]:
         """Load the runs by key; a damaged file is logged and left out."""
         infos = {}
-        for key in Folder(self._folder).stems(".json"):  # asked for a dozen times for each page
+        for key in Folder(self._folder).stems(".json"):  # called a dozen times for each page
             info = self._info(key)
             if info is not None:
                 infos[key] = info
@@ -202,7 +196,7 @@ class RunFolder:
 
 
 def find_run(key: str, keys: Sequence[str]) -> str:
-    """Find the full key that ``key``, or its beginning, stands for."""
+    """Return the full key that ``key``, or its beginning, stands for."""
     if key in keys:
         return key
     if len(key) < SHORTEST_PREFIX or not KEY.fullmatch(key):

@@ -1,11 +1,10 @@
-"""Shards: a Parquet file and the manifest that makes it count, of scores or texts.
+"""Shards of scores or texts: a Parquet file and the manifest that makes it count.
 
-The Parquet file holds data alone, so that the same data give the same bytes.  How they were made is in the
-manifest, which is written last and has the checksum of the data.  Of scores, prompts × words of one scoring
-key, the columns are ``prompt``: string, and ``log_probability``: fixed_size_list<float32>, nats per accepted
-word.  If text stands right of ``[Y]`` in some prompts of a causal model, a third column,
-``left_log_probability``, has the same of the words given the text on the left alone, NaN where a token is
-part of both word and right text.
+The Parquet file has only data, so that the same data give the same bytes.  Their origin is in the manifest,
+which is written last and has the checksum of the data.  For scores, prompts × words of one scoring key, the
+columns are ``prompt``: string, and ``log_probability``: fixed_size_list<float32>, nats per accepted word.  If
+text follows ``[Y]`` in some prompts of a causal model, ``left_log_probability`` has the same given the text
+on the left alone, NaN where a token spans word and right text.
 """
 
 from __future__ import annotations
@@ -56,11 +55,9 @@ def write_sealed(
 ) -> None:
     """Write the data, then the manifest that makes them count, unless a shard counts already.
 
-    On one disk writers hold a lock, see :func:`write_together`.  In a shared folder, data without a manifest
-    may belong to another machine that is about to write one.  Two devices may differ in the last bit of a
-    score, and so in a text: the manifest is always written for the existing data, so that it fits them in
-    whatever order two writers take their steps.  ``answers_the_same`` tells whether existing bytes answer the
-    same request.
+    On a local disk writers hold a lock, see :func:`write_together`.  In a shared folder another machine may
+    be about to write the manifest, and devices may differ in the last bit: so it is always written for the
+    existing data. ``answers_the_same``: whether existing bytes answer the same request.
     """
     data_name, manifest_name = file_names(manifest.shard)
     if not folder.shared:
@@ -70,17 +67,13 @@ def write_sealed(
         there = folder.read(data_name)
         if there is not None and answers_the_same(there):
             manifest = manifest.model_copy(update={"sha256": sha256(there)})
-        else:  # half-written by a killed writer, or a broken disk
+        else:  # left by a killed writer, or damaged
             folder.replace(data_name, data)
     folder.create(manifest_name, seal(manifest.model_dump(mode="json")))
 
 
 def write_together(folder: Storage, shards: Iterable[tuple[Sealed, bytes]]) -> None:
-    """Write shards while holding a lock: the data of all, then their manifests.
-
-    Shards that count already stay.  Data without a fitting manifest were left by a killed writer or a broken
-    disk and are replaced.
-    """
+    """Write shards that do not count yet, under a lock: the data of all, then their manifests."""
     lacking = [
         (*file_names(manifest.shard), manifest, data)
         for manifest, data in shards
@@ -93,9 +86,9 @@ def write_together(folder: Storage, shards: Iterable[tuple[Sealed, bytes]]) -> N
 def read_sealed(
     folder: Storage, shard: str, content: str, interpret: Callable[[dict[str, Any], bytes], T]
 ) -> T:
-    """Read a shard, check every byte of it, and return what ``interpret`` makes of its manifest and data.
+    """Read a shard, check every byte of it, and return ``interpret`` of its manifest and data.
 
-    ``interpret`` raises ValueError if they do not fit; ``content`` names the content for messages: "scores".
+    ``interpret`` raises ValueError if they do not match; ``content`` names them in messages: "scores".
     """
     data_name, manifest_name = file_names(shard)
     seals = folder.read(manifest_name)
@@ -122,7 +115,6 @@ def read_sealed(
 
 
 def _is_sealed(folder: Storage, shard: str) -> bool:
-    """Tell whether there is a manifest that fits the data."""
     data, seals = (folder.read(name) for name in file_names(shard))
     try:
         return data is not None and seals is not None and unseal(seals)["sha256"] == sha256(data)
@@ -131,7 +123,7 @@ def _is_sealed(folder: Storage, shard: str) -> bool:
 
 
 def now() -> datetime:
-    """Return wall time for people to read; nothing is decided by it."""
+    """Return wall time for people; nothing depends on it."""
     return datetime.now(UTC).replace(microsecond=0)
 
 
@@ -143,13 +135,12 @@ Nats = NDArray[np.float32]
 
 
 class Manifest(Sealed):
-    """What a shard holds and what made it.
+    """Content and origin of a shard of scores.
 
-    ``words``: the accepted words, in the order of the columns, with ``tokens`` per word; ``refused``: words
-    that the tokenizer cannot express, with the reason; ``spelling``: the tokens of accepted words as a text
-    (some shipped shards have none); ``unspaced``: words that keep them with no space before; ``at_start``:
-    tokens of words at the beginning of a text, left out if none stood there
-    (:class:`~pcf_core.core.run.TokenTable`).
+    ``words``: the accepted words, in the order of the columns, with ``tokens`` per word; ``refused``: the
+    others, with the reason; ``spelling``: tokens of accepted words as text (some shipped shards have none);
+    ``unspaced``: words with the same tokens without a space before; ``at_start``: tokens of words at the
+    beginning of a text, if any stood there (:class:`~pcf_core.core.run.TokenTable`).
     """
 
     scoring: ScoringKey
@@ -166,7 +157,7 @@ class Manifest(Sealed):
 
 @dataclass(frozen=True)
 class Shard:
-    """A shard that was read and checked; ``values``: [prompt, word] nats; ``left``: its third column."""
+    """A shard that was read and checked; ``values`` [prompt, word]: nats; ``left``: its third column."""
 
     manifest: Manifest
     prompts: tuple[str, ...]
@@ -228,11 +219,7 @@ def read_shard(folder: Storage, shard: str) -> Shard:
 
 
 def encode(prompts: Sequence[str], values: Nats, left: Nats | None = None) -> bytes:
-    """Encode [prompt, word] nats as a Parquet file; the same numbers give the same bytes.
-
-    Parquet's BYTE_STREAM_SPLIT stores the four bytes of each number apart: signs and exponents are similar
-    and compress better on their own.
-    """
+    """Encode [prompt, word] nats as a Parquet file, reproducibly, with BYTE_STREAM_SPLIT to compress well."""
     columns = {SCORES: values} if left is None else {SCORES: values, LEFT: left}
     table = pa.table(
         {"prompt": pa.array(prompts, pa.string())} | {name: _lists(part) for name, part in columns.items()}
@@ -270,7 +257,7 @@ def decode(data: bytes) -> tuple[tuple[str, ...], Nats, Nats | None]:
 
 
 def _answers_the_same(there: bytes, data: bytes) -> bool:
-    """Tell whether the existing bytes hold a score for the same prompts and as many words."""
+    """Return whether the existing bytes have scores of the same prompts and as many words."""
     try:
         prompts, values, _ = decode(there)
     except (ValueError, KeyError, OSError, pa.ArrowException):

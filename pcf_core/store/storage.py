@@ -1,4 +1,4 @@
-"""Where shards are stored: a folder on a disk, or object storage through fsspec."""
+"""Storage of shards: a folder on a disk, or object storage through fsspec."""
 
 from __future__ import annotations
 
@@ -19,23 +19,23 @@ from pcf_core.store.files import as_store_error, set_aside, write_new, write_tog
 if TYPE_CHECKING:
     import fsspec
 
-LISTING_SECONDS = 5.0  # what other machines wrote to object storage is noticed after this time at the latest
-# As in s3://key:secret@bucket; a secret may contain a slash, and some URLs have it behind a question mark.
-# The text behind // is matched whether an @ ends it or not, so that matching takes linear time.
+LISTING_SECONDS = 5.0  # until writes of other machines to object storage are noticed
+# As in s3://key:secret@bucket; a secret may contain a slash, or be in a query.
+# The @ is optional so that matching takes linear time.
 USER = re.compile(r"//[^\s@]*@?")
 QUERY = re.compile(r"(?<=\?)[^\s'\")]*")
 
 
 class UnreachableError(StoreError):
-    """Object storage does not answer or refuses, so nothing is known about its content."""
+    """Object storage does not answer or refuses, so its content is unknown."""
 
 
 class Storage(abc.ABC):
     """A folder whose files are written completely or not at all; ``storage / name`` is a folder in it.
 
     ``name``: the last part of its path.  ``shared``: others write to it without our lock.
-    ``listing_seconds``: how long a listing may be used again.  Every method raises StoreError with one
-    sentence if the folder cannot be used.
+    ``listing_seconds``: how long a listing may be reused.  Every method raises StoreError with one sentence
+    if the folder cannot be used.
     """
 
     name: str
@@ -47,11 +47,11 @@ class Storage(abc.ABC):
 
     @abc.abstractmethod
     def folders(self) -> list[str]:
-        """List the names of the folders in it, in order."""
+        """Return the names of the folders in it, in order."""
 
     @abc.abstractmethod
     def stems(self, suffix: str) -> list[str]:
-        """List the names of the files that end with ``suffix``, without it, in order."""
+        """Return the names of the files that end with ``suffix``, without it, in order."""
 
     @abc.abstractmethod
     def stamp(self, name: str) -> object:
@@ -59,7 +59,7 @@ class Storage(abc.ABC):
 
     @abc.abstractmethod
     def read(self, name: str) -> bytes | None:
-        """Read all bytes of a file; return ``None`` if it does not exist."""
+        """Return all bytes of a file; ``None`` if it does not exist."""
 
     @abc.abstractmethod
     def create(self, name: str, data: bytes) -> bool:
@@ -79,10 +79,7 @@ class Storage(abc.ABC):
 
 
 class Folder(Storage):
-    """A folder on a disk, or on a file system that several machines share.
-
-    ``root`` and ``setting``: the folder that error messages name, and the setting that chooses another.
-    """
+    """A folder on a disk or a shared file system; ``root`` and ``setting`` are for error messages."""
 
     def __init__(
         self, path: Path, root: Path | None = None, setting: str = "PCF_CACHE", shared: bool = False
@@ -97,20 +94,20 @@ class Folder(Storage):
         return Folder(self.path / name, self._root, self._setting, self.shared)
 
     def folders(self) -> list[str]:
-        """List the names of the folders in this one."""
+        """Return the names of the folders in it, in order."""
         return sorted(path.name for path in self.path.glob("*/"))
 
     def stems(self, suffix: str) -> list[str]:
-        """List the names of files with this ending, without it."""
+        """Return the names of files with this ending, without it."""
         try:
-            with os.scandir(self.path) as files:  # asked for before each shard; a glob is far slower
+            with os.scandir(self.path) as files:  # called before each shard; a glob is far slower
                 names = [file.name for file in files if file.name.endswith(suffix)]
             return sorted(name.removesuffix(suffix) for name in names)
         except (FileNotFoundError, NotADirectoryError, PermissionError):
             return []
 
     def stamp(self, name: str) -> object:
-        """Return a value that changes when the file does; ``None`` where it does not exist."""
+        """Return a value that changes when the file does; ``None`` if it does not exist."""
         try:
             state = (self.path / name).stat()
         except OSError:
@@ -118,7 +115,7 @@ class Folder(Storage):
         return state.st_ino, state.st_size, state.st_ctime_ns
 
     def read(self, name: str) -> bytes | None:
-        """Read a file; return ``None`` where it does not exist."""
+        """Return all bytes of a file; ``None`` if it does not exist."""
         with self._as_store_error():
             try:
                 return read_file(self.path / name)
@@ -126,22 +123,22 @@ class Folder(Storage):
                 return None
 
     def create(self, name: str, data: bytes) -> bool:
-        """Write a new file; return false where it exists already."""
+        """Write a file unless it exists; return whether it was written."""
         with self._as_store_error():
             return write_new(self.path / name, data, self._draft())
 
     def replace_all(self, files: Mapping[str, bytes]) -> None:
-        """Write files, or replace each as a whole."""
+        """Write or replace files, by name."""
         with self._as_store_error():
             write_together({self.path / name: data for name, data in files.items()}, self._draft())
 
     def set_aside(self, name: str) -> None:
-        """Rename a damaged file, so that it no longer counts."""
+        """Rename a damaged file so that it is no longer used."""
         with self._as_store_error():
             set_aside(self.path / name)
 
     def _draft(self) -> str:
-        # Fixed where writers hold a lock, so that the next one overwrites what a killed one left.
+        # Fixed where writers hold a lock, so that drafts of killed processes are overwritten.
         return f".{socket.gethostname()}-{os.getpid()}.tmp" if self.shared else ".tmp"
 
     def _as_store_error(self) -> AbstractContextManager[None]:
@@ -164,15 +161,15 @@ class ObjectStorage(Storage):
         return ObjectStorage(self._system, f"{self._path}/{name}", self._url)
 
     def folders(self) -> list[str]:
-        """List the names of the folders in this one."""
+        """Return the names of the folders in it, in order."""
         return [name for name, kind in self._listing() if kind == "directory"]
 
     def stems(self, suffix: str) -> list[str]:
-        """List the names of objects with this ending, without it."""
+        """Return the names of objects with this ending, without it."""
         return [name.removesuffix(suffix) for name, _ in self._listing() if name.endswith(suffix)]
 
     def stamp(self, name: str) -> object:
-        """Return a value that changes when the object does; ``None`` where it does not exist."""
+        """Return a value that changes when the object does; ``None`` if it does not exist."""
         with self._as_unreachable():
             try:
                 return self._system.ukey(f"{self._path}/{name}")
@@ -180,7 +177,7 @@ class ObjectStorage(Storage):
                 return None
 
     def read(self, name: str) -> bytes | None:
-        """Read an object; return ``None`` where it does not exist."""
+        """Return all bytes of an object; ``None`` if it does not exist."""
         with self._as_unreachable():
             try:
                 return bytes(self._system.cat_file(f"{self._path}/{name}"))
@@ -188,7 +185,7 @@ class ObjectStorage(Storage):
                 return None
 
     def create(self, name: str, data: bytes) -> bool:
-        """Write a new object; return false where it exists already."""
+        """Write an object unless it exists; return whether it was written."""
         with self._as_unreachable():
             try:
                 self._system.pipe_file(f"{self._path}/{name}", data, mode="create")
@@ -197,18 +194,18 @@ class ObjectStorage(Storage):
             return True
 
     def replace_all(self, files: Mapping[str, bytes]) -> None:
-        """Write objects, or replace each as a whole."""
+        """Write or replace objects, by name."""
         with self._as_unreachable():
             for name, data in files.items():
                 self._system.pipe_file(f"{self._path}/{name}", data)
 
     def set_aside(self, name: str) -> None:
-        """Rename a damaged object, so that it no longer counts."""
+        """Rename a damaged object so that it is no longer used."""
         with self._as_unreachable():
             self._system.mv(f"{self._path}/{name}", f"{self._path}/{name}.damaged")
 
     def _listing(self) -> list[tuple[str, str]]:
-        """List (name, kind) of all entries, in order, past the cache of fsspec."""
+        """Return (name, kind) of all entries, in order, bypassing the cache of fsspec."""
         with self._as_unreachable():
             self._system.invalidate_cache(self._path)
             try:
@@ -238,8 +235,7 @@ def without_credentials(text: str) -> str:
 def storage_of(root: Path, scores: str = "", kind: str = "scores") -> Storage:
     """Return where the cache at ``root`` stores shards: in itself, or at ``scores``, a folder or a URL.
 
-    ``kind``: "scores", or "texts", which are in a folder of this name in the shared one.  Raises
-    SettingsError for a URL whose protocol fsspec does not know, or that needs a package.
+    ``kind``: "scores", or "texts", a subfolder.  Raises SettingsError for a URL that fsspec cannot open.
     """
     if not scores:
         return Folder(root / kind, root)

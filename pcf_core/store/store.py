@@ -1,4 +1,4 @@
-"""The store: which prompts × words are missing, and the scores, texts and results that are there."""
+"""The store: which prompts × words are missing, and the stored scores, texts and results."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ from pcf_core.store.texts import TextLayer
 log = logging.getLogger(__name__)
 
 IMPORTS = "imports"  # the lock of imports
-IMPORT_SECONDS = 60.0  # how long to wait for it
+IMPORT_SECONDS = 60.0  # until waiting for it fails
 P = ParamSpec("P")
 T = TypeVar("T")
 
@@ -75,9 +75,9 @@ def retrying(method: Callable[Concatenate[Store, P], T]) -> Callable[Concatenate
 class Store:
     """Layers of scores, texts and results: the cache folder, which is written, on top of the shipped ones.
 
-    It may be shared between threads, and several processes may open the same folders.  Every method that
-    writes raises StoreError if the folder is full or read-only; nothing half-written is ever read.  Imported
-    runs and texts, which came in packs, are stored apart and never count as scored here.
+    Threads may share it, and several processes may open the same folders.  Every method that writes raises
+    StoreError if the folder is full or read-only; nothing half-written is ever read.  Imported runs and
+    texts, which came in packs, are stored apart and never count as scored here.
     """
 
     def __init__(
@@ -89,15 +89,15 @@ class Store:
         self._folders = tuple(folders)
         self._runs = tuple(RunFolder(folder) for folder in folders)
         self._imported = Imported(root)
-        self._run_cache = threading.local()  # all runs, within :meth:`steady`
+        self._run_cache = threading.local()  # all runs, inside :meth:`steady`
 
     @classmethod
     def open(cls, root: Path, shipped: Sequence[Path] = (), scores: str = "") -> Store:
         """Open the cache at ``root``, created if need be, on top of the read-only folders ``shipped``.
 
-        A root that is read-only or full can still be read; writing to it raises StoreError.  Its shards lie
-        in it, or at ``scores``, a folder or a URL that several caches may share.  Raises SettingsError for a
-        URL that cannot be reached from here.
+        Its shards lie in it, or at ``scores``, a folder or a URL that several caches may share.  A read-only
+        or full root can be read, but raises StoreError on writing.  Raises SettingsError for a URL that
+        cannot be reached.
         """
         own = Catalogue.open(root)
         layers = [Layer(storage_of(root, scores), own)]
@@ -126,10 +126,7 @@ class Store:
         return self._database.current
 
     def must_be_writable(self) -> None:
-        """Raise StoreError if the folder could not be written when the store was opened.
-
-        Call it before work that ends in writing.
-        """
+        """Raise StoreError if the folder was not writable at opening; for use before long work."""
         self._database.must_last()
 
     def lock(self, name: str, while_waiting: Callable[[str], None]) -> AbstractContextManager[None]:
@@ -138,11 +135,7 @@ class Store:
 
     @contextmanager
     def importing(self) -> Iterator[None]:
-        """Hold the lock for importing results, and for deleting results that an import is compared with.
-
-        A cache that cannot be written needs no lock: nobody changes it.  Raises StoreError if another process
-        holds the lock for a minute.
-        """
+        """Hold the lock on imported results; raise StoreError if another process holds it for a minute."""
         began = time.monotonic()
 
         def while_waiting(holder: str) -> None:
@@ -170,7 +163,7 @@ class Store:
         return TokenTable(tokens, refused, spelling, unspaced, at_start)
 
     def shards(self, key: ScoringKey) -> tuple[str, ...]:
-        """List ids of the shards under a key without reading them: a key for caches of its scores."""
+        """Return the ids of the shards under a key, a cache key of its scores."""
         return tuple(shard for layer in self._layers_of(key) for shard in layer.shards(key.hash))
 
     def _layers_of(self, key: ScoringKey) -> Sequence[Layer]:
@@ -179,29 +172,29 @@ class Store:
 
     @retrying
     def missing(self, key: ScoringKey, prompts: Sequence[str], words: Sequence[str]) -> list[Missing]:
-        """List what has to be scored before :meth:`gather` has a number for every prompt and word.
+        """Return what has to be scored before :meth:`gather` has a number for every prompt and word.
 
-        Prompts that lack the same words are in one block, in the order of the request, with at most
-        ``Settings.most_prompts`` to a block.  Words that the tokenizer refuses are not missing.
+        Prompts that lack the same words form a block, in the order of the request, of at most
+        ``Settings.most_prompts``.  Words that the tokenizer refuses are not missing.
         """
         return missing_blocks(self._layers_of(key), key, prompts, words, self.known_words(key).refused)
 
     @retrying
     def changes(self, key: ScoringKey) -> int | None:
-        """Count the additions of scores under a key, where each :meth:`write` of this store counts as one.
+        """Count additions of scores under a key; ``None`` if others write without our lock.
 
-        While the count is the same, what was missing still is.  Unlike :meth:`shards` it takes the same time
-        however many shards there are.  ``None`` for a folder that others write without our lock.
+        Takes constant time.  While the count is the same, so is what is missing; each :meth:`write` here
+        counts as one.
         """
         return self._layers[0].changes(key.hash)
 
     def gather(self, key: ScoringKey, prompts: Sequence[str], words: Sequence[str]) -> FloatArray:
-        """Return [prompt, word] log-probabilities in nats, float32; NaN where missing or refused."""
+        """Return [prompt, word] log-probabilities in nats, float32; NaN if missing or refused."""
         return self.gather_with_left(key, prompts, words).values
 
     @retrying
     def gather_with_left(self, key: ScoringKey, prompts: Sequence[str], words: Sequence[str]) -> Gathered:
-        """Return the same, with the log-probabilities given the text on the left alone, where stored."""
+        """Return the same, with the log-probabilities given the text on the left alone, if stored."""
         return gathered(self._layers_of(key), key, prompts, words)
 
     def write(
@@ -215,12 +208,10 @@ class Store:
     ) -> str:
         """Store the scores of a block and which of its words were refused; return the shard's id.
 
-        ``prompts`` are distinct, and may be none, to store only the tokens of ``words``; these are accepted
-        and refused words, whose tokens or reasons ``table`` has.  ``values``: [prompt, accepted word] nats,
-        in the order of ``words``.  ``provenance``: what made the numbers, such as versions, device and
-        timings.
-
-        Raises ValueError for shapes that do not fit, NaN, or a word that the table lacks.
+        ``prompts`` are distinct; without any, only the tokens of ``words`` are stored.  ``table`` has the
+        tokens or reasons of ``words``, accepted and refused ones.  ``values`` [prompt, accepted word]: nats,
+        in the order of ``words``. ``provenance``: versions, device, timings and so on.  Raises ValueError for
+        other shapes, NaN, or a word that the table lacks.
         """
         nats = values.astype(np.float32, copy=False)
         return self.write_all(key, table, [Scores(tuple(prompts), tuple(words), nats, provenance)])[0]
@@ -237,7 +228,7 @@ class Store:
     # ----------------------------------------------------------------------------------- texts
 
     def missing_texts(self, key: GenerationKey, prompts: Sequence[str], count: int) -> list[MissingTexts]:
-        """List the texts to write before :meth:`texts` has ``count`` for every prompt, in their order."""
+        """Return the texts to write before :meth:`texts` has ``count`` for every prompt, in their order."""
         wanted = [part for prompt in dict.fromkeys(prompts) for part in parts(prompt, 0, count)]
         return self.still_missing_texts(key, wanted)
 
@@ -290,7 +281,7 @@ class Store:
 
     @retrying
     def warnings(self) -> tuple[str, ...]:
-        """List a sentence for each damaged shard that was not scored again, and for a damaged catalogue."""
+        """Return a sentence for each damaged shard that was not scored again, and for a damaged catalogue."""
         layers = (*self._layers, *self._imported.all_layers())
         of_shards = tuple(sentence for layer in layers for sentence in layer.catalogue.warnings())
         damaged_file = damaged(self._root / FILE_NAME)
@@ -305,15 +296,12 @@ class Store:
     # ------------------------------------------------------------------------ runs and results
 
     def save_run(self, run: RunSpec, provenance: Mapping[str, Any], complete: bool = True) -> None:
-        """Store a run under its key, with the lists of :meth:`as_stored`, which says what it raises."""
+        """Store a run under its key, with the lists of :meth:`as_stored`, whose errors it raises."""
         with self._writing():
             self._runs[0].save(self.as_stored(run), provenance, complete)
 
     def ask_for(self, run: RunSpec) -> None:
-        """Store a run that is to be scored; an existing one keeps its lists and its state.
-
-        It is no longer complete if its sampling plan draws other templates now.  Raises as :meth:`as_stored`.
-        """
+        """Store a run to be scored; an existing one keeps its lists and, unless draws differ, its state."""
         with self._writing():
             run, stored = self.as_stored(run), self._made_infos().get(run.key)
             if stored is None:
@@ -325,18 +313,14 @@ class Store:
     def as_stored(self, run: RunSpec) -> RunSpec:
         """Return a run with the lists that were shipped, or first stored, under its key.
 
-        Counts, weights, titles and sources are no part of a key, but readers see them.  So they never change:
-        a request with other lists leaves the stored run as it is.  Raises RunError for a sampling plan that
-        draws by other counts than the stored one.
+        Counts, weights, titles and sources are not part of a key, so they must not change later.  Raises
+        RunError for a sampling plan with other counts than the stored one.
         """
         stored = self._made_infos().get(run.key)
         return run if stored is None or run.scoring.imported else run.with_lists_of(stored.run)
 
     def load_run(self, key: str) -> RunSpec:
-        """Load the run of a full key, or of its first six digits or more.
-
-        Raises RunError if no run, or more than one, has this key, and StoreError if the cache cannot be read.
-        """
+        """Load the run of a key, or of its first six digits or more; raise RunError unless it is unique."""
         return self.run_info(key).run
 
     def run_info(self, key: str) -> RunInfo:
@@ -349,11 +333,11 @@ class Store:
             raise
 
     def runs(self) -> tuple[RunInfo, ...]:
-        """List all runs, the newest first."""
+        """Return all runs, newest first."""
         return tuple(sorted(self._infos().values(), key=lambda info: info.created, reverse=True))
 
     def own_runs(self) -> tuple[RunInfo, ...]:
-        """List the runs of the cache folder, which can be deleted, the newest first."""
+        """Return the runs of the cache folder, which can be deleted, newest first."""
         return tuple(sorted(self._runs[0].infos().values(), key=lambda info: info.created, reverse=True))
 
     @retrying
@@ -367,8 +351,8 @@ class Store:
     def delete_run(self, key: str) -> None:
         """Delete a run of the cache folder, with all that no other run needs (:func:`.layer.deletable`).
 
-        If the same run is shipped or imported too, that one is read from then on; a run that is only imported
-        is deleted as such.  Raises RunError if there is no such run in the cache folder.
+        A shipped or imported copy is read from then on; a run that is only imported is deleted as such.
+        Raises RunError if there is no such run.
         """
         with self.importing(), self._writing():
             if not self.is_made_here(key) and key in self._imported.run_keys():
@@ -378,22 +362,22 @@ class Store:
             delete(removal, self._layers[0], run)
 
     def is_finished(self, run: RunSpec) -> bool:
-        """Tell whether a run is complete: scored here or, if it is an imported one, elsewhere."""
+        """Return whether a run is complete: scored here or, if it is an imported one, elsewhere."""
         info = self._infos().get(run.key)
         return info is not None and info.complete and info.run.scoring.imported == run.scoring.imported
 
     def imported_runs(self) -> tuple[RunInfo, ...]:
-        """List the runs that came in packs and were not made here, the newest import first."""
+        """Return the runs that came in packs and were not made here, newest import first."""
         made = self._made_infos()
         infos = [info for key, info in self._imported.infos().items() if key not in made]
         return tuple(sorted(infos, key=lambda info: info.created, reverse=True))
 
     def is_made_here(self, key: str) -> bool:
-        """Tell whether a run of this key was made in this cache, or is shipped with the app."""
+        """Return whether a run of this key was made in this cache, or is shipped with the app."""
         return key in self._made_infos()
 
     def imported_texts(self) -> tuple[str, ...]:
-        """List the keys of imported results of text audits."""
+        """Return the keys of imported results of text audits."""
         return self._imported.text_keys()
 
     def imported_stamp(self, key: str) -> int:
@@ -429,13 +413,13 @@ class Store:
         try:
             with self._writing():
                 write_whole(path, data)
-        except StoreError as error:  # nothing is lost: it is computed again
+        except StoreError as error:  # it can be computed again
             log.warning("The result %s of run %s is not stored. %s", name, run_key, error)
             return False
         return True
 
     def has_result(self, run_key: str, name: str) -> bool:
-        """Tell whether a result is stored, without reading it."""
+        """Return whether a result is stored, without reading it."""
         return any(result_path(folder, run_key, name).exists() for folder in self._folders)
 
     def load_result(self, run_key: str, name: str) -> tuple[dict[str, NDArray[Any]], dict[str, Any]] | None:
@@ -447,10 +431,7 @@ class Store:
         return None
 
     def save_document(self, key: str, name: str, body: Mapping[str, Any]) -> None:
-        """Store a JSON document under a key and a name; it replaces an earlier one.
-
-        Raises ValueError if the key or name is not safe in a path, or a number is not finite.
-        """
+        """Store or replace a JSON document; raise ValueError for an unsafe key or name, NaN or infinity."""
         path, data = result_path(self._root, key, name, ".json"), seal(body)
         with self._writing():
             write_whole(path, data)
@@ -464,11 +445,11 @@ class Store:
         return None
 
     def documents(self, name: str) -> tuple[str, ...]:
-        """List the keys that have a document of this name, the newest first."""
+        """Return the keys that have a document of this name, newest first."""
         return tuple(key for key, _ in self.document_states(name))
 
     def document_states(self, name: str) -> tuple[tuple[str, State], ...]:
-        """Return these keys, each with its document's cache key, without reading any document."""
+        """Return these keys with the cache key of each document, without reading any."""
         states: dict[str, tuple[int, State]] = {}
         for folder in (*self._folders, *self._imported.text_folders()):
             states = document_states(folder, name) | states
@@ -482,10 +463,7 @@ class Store:
 
     @contextmanager
     def steady(self) -> Iterator[None]:
-        """Read the list of runs only once in this thread inside the block, unless this store changes it.
-
-        A page asks for it dozens of times.
-        """
+        """Cache the list of runs in this thread inside the block, until this store changes it."""
         self._run_cache.infos = {}
         try:
             yield
@@ -507,7 +485,7 @@ class Store:
                 if key not in infos:
                     infos[key] = info
                     continue
-                with suppress(RunError):  # draws by other counts than those of the shipped plan
+                with suppress(RunError):  # its plan has other counts than the shipped one
                     run = info.run.with_lists_of(infos[key].run)
                     infos[key] = info.model_copy(update={"run": run})
         return infos
@@ -531,10 +509,7 @@ class Store:
 
     @contextmanager
     def _writing(self) -> Iterator[None]:
-        """Hold the write lock; failures become a StoreError with one sentence.
-
-        A writer reads the list of runs again, even within :meth:`steady`.
-        """
+        """Hold the write lock, clear the cached list of runs, and raise failures as StoreError."""
         self._database.must_last()
         try:
             with as_store_error(self._root), self._database.transaction():

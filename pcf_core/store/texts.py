@@ -1,13 +1,11 @@
-"""Texts by (generation key, prompt, index): a shard for each part that was written, without an index.
+"""Texts by (generation key, prompt, index): a shard for each written part, without an index.
 
     <root>/texts/<generation hash>/<shard id>.parquet   columns prompt, index, text, end, tokens
     <root>/texts/<generation hash>/<shard id>.json      its manifest, written last: no shard without it
 
-A part lies within a block of ``BLOCK`` indices: what was asked for of it, from the first index that was
-missing.  The id of a shard follows from the prompt, the first index and, if the part is less than a block,
-the number of its texts: looking for a text is looking for a file, and two writers of parts of different size
-do not disturb each other.  Writing, checksums and setting aside are those of all shards
-(:mod:`pcf_core.store.shards`).
+A part lies within a block of ``BLOCK`` indices, from its first missing index.  The id of a shard follows from
+the prompt, the first index and, if the part is less than a block, the number of its texts: a text is found by
+the name of a file, and writers of parts of different sizes do not conflict.
 """
 
 from __future__ import annotations
@@ -40,7 +38,7 @@ COLUMNS = pa.schema(
 
 
 class TextsManifest(Sealed):
-    """Which texts a shard holds and what made them."""
+    """Content and origin of a shard of texts."""
 
     generation: GenerationKey
     prompt: str
@@ -81,7 +79,7 @@ class TextLayer:
         return lacking
 
     def read(self, key: GenerationKey, prompt: str, first: int, count: int) -> Generated | None:
-        """Read up to ``count`` texts from the index ``first``, checking every byte; ``None`` if missing."""
+        """Return up to ``count`` texts from the index ``first``, checking every byte; ``None`` if missing."""
         read = (self._read(key, prompt, first, rows) for rows in sizes(first, count))
         return next((texts for texts in read if texts is not None), None)
 
@@ -90,7 +88,7 @@ class TextLayer:
         self.catalogue.database.must_last()
         manifest, data = encode_part(key, generated, provenance)
         lock = nullcontext() if self.texts.shared else self.catalogue.database.transaction()
-        with lock:  # on one disk writers hold a lock; a slow network would let others wait too long
+        with lock:  # on a local disk only: on a slow network others would wait too long
             write_sealed(self.texts / key.hash, manifest, data, lambda there: _same_texts(there, generated))
             self.catalogue.settle(key.hash, manifest.shard)
         return manifest.shard
@@ -102,7 +100,7 @@ class TextLayer:
         return read_or_set_aside(lambda: read_texts(folder, shard), folder, shard, self.catalogue)
 
     def _is_intact(self, key: GenerationKey, prompt: str, first: int, rows: int) -> bool:
-        """Tell whether a part fits its checksum; it is read again only after a file changed."""
+        """Return whether a part matches its checksum; it is read again only after a file changed."""
         shard = texts_id(key, prompt, first, rows)
         stamps = stamps_of(self.texts / key.hash, shard)
         if self._intact.get((key.hash, shard)) != stamps:
@@ -125,10 +123,7 @@ def sizes(first: int, wanted: int) -> Iterator[int]:
 
 
 def read_texts(folder: Storage, shard: str) -> Generated:
-    """Read a part of a block and check every byte of it; raises as :func:`read_sealed`.
-
-    The id of the shard determines key, prompt, first index and size, and the manifest has the id.
-    """
+    """Read a part of a block and check every byte of it; raises as :func:`read_sealed`."""
 
     def interpret(body: dict[str, Any], data: bytes) -> Generated:
         manifest = TextsManifest.model_validate(body)
@@ -194,7 +189,7 @@ def decode_texts(data: bytes) -> Generated:
 
 
 def _same_texts(there: bytes, generated: Generated) -> bool:
-    """Tell whether the existing bytes hold as many texts of the same prompt from the same index."""
+    """Return whether the existing bytes hold as many texts of the same prompt from the same index."""
     try:
         existing = decode_texts(there)
     except (ValueError, KeyError, OSError, pa.ArrowException):

@@ -1,7 +1,4 @@
-"""A known benchmark from end to end: the one function for the foreground and for the worker.
-
-Items are scored block by block, and each block is stored: an interrupted request goes on from there.
-"""
+"""Run a known benchmark, in the foreground or in the worker; every block is stored, so it can be resumed."""
 
 from __future__ import annotations
 
@@ -43,11 +40,11 @@ def run_benchmark(
     on_progress: OnProgress = lambda done, total, rate: None,
     pause: Pause = no_pause,
 ) -> tuple[BenchmarkResult, int]:
-    """Answer a stored request, or return its stored answer; also return how many items were scored now.
+    """Answer a stored request, or return its stored answer, with the number of items scored now.
 
-    ``open_scorer`` is called only if a score is missing.  ``on_progress`` is called with items scored, their
-    total, and items per second; ``pause`` between two blocks, and after an exception of it the same request
-    goes on from there.
+    ``open_scorer`` is called only if a score is missing.  ``on_progress`` gets items scored, their total, and
+    items per second.  ``pause`` is called between blocks; after an exception of it the request can be
+    resumed.
 
     Raises BenchmarkError if no item could be scored, ModelError if the model is unknown or has changed since
     the request, ScoringError if it fails, and StoreError if the store is full or read-only or the request is
@@ -91,7 +88,7 @@ def run_benchmark(
 
 
 def _behind(opening: SentenceOpening | None, request: BenchmarkAsked, store: Store) -> BenchmarkAsked:
-    """Return the request with the token that sentences are scored behind, stored under its own hash."""
+    """Return the request with the token that precedes its sentences, stored under its own hash."""
     other = "" if opening is None or opening.token == opening.usual else opening.token
     if other != request.opening:
         request = request.model_copy(update={"opening": other})
@@ -119,7 +116,7 @@ def _score(
 
 
 def _in_memory(items: list[Item], scorer: Scorer) -> list[ItemScores]:
-    """Score items; after out-of-memory again, with half the tokens a batch."""
+    """Score items; after out-of-memory, again with half the tokens per batch."""
     while True:
         try:
             return score_items(items, scorer)

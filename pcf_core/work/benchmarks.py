@@ -1,4 +1,4 @@
-"""A known benchmark as it is asked for and read, without the model; :mod:`~.benchmarking` does the work."""
+"""Requests for known benchmarks and their results, without the model; :mod:`~.benchmarking` does the work."""
 
 from __future__ import annotations
 
@@ -21,17 +21,15 @@ from pcf_core.work.estimate import expected_seconds, recent_rates
 from pcf_core.work.queue import Queue
 from pcf_core.work.text_audits import AuditEstimate, Parts, TextAudit, stored_record
 
-BENCHMARK = "benchmark"  # the kind of job and of what is kept
+BENCHMARK = "benchmark"  # the kind of job and of stored document
 MATERIAL = "benchmark-material"
-BLOCK = 50  # items that are kept together: what an interrupt costs at most
+BLOCK = 50  # items that are stored together, so the most that an interrupt loses
 
-OPENINGS = (
-    "openings.json"  # notes: scoring key -> token that sentences are scored behind, where not the usual
-)
+OPENINGS = "openings.json"  # notes: scoring key -> token that precedes sentences, if not the usual one
 
 
 class BenchmarkRequest(Record):
-    """The payload of a job, small: ``asked`` is the hash of the stored request."""
+    """The payload of a job; ``asked`` is the hash of the stored request."""
 
     model: str
     benchmark: BenchmarkName
@@ -40,16 +38,13 @@ class BenchmarkRequest(Record):
 
 
 class BlockScores(Record):
-    """The scores of some items, which follow one another."""
+    """The scores of consecutive items."""
 
     items: tuple[ItemScores, ...]
 
 
 def benchmark_asked(material: Material, key: ScoringKey) -> BenchmarkAsked:
-    """Make a request; the token that its sentences are scored behind is known once the model was asked.
-
-    Raises BenchmarkError for a family of models without a published definition.
-    """
+    """Make a request; raise BenchmarkError for a family of models without a published definition."""
     require_family(material.benchmark, key.model, key.family)
     request = BenchmarkAsked(
         benchmark=material.benchmark,
@@ -62,7 +57,7 @@ def benchmark_asked(material: Material, key: ScoringKey) -> BenchmarkAsked:
 
 
 def blocks_of(material: Material) -> list[range]:
-    """List the indices of the items that are stored together."""
+    """Return the indices of the items that are stored together."""
     total = len(material.items)
     return [range(start, min(start + BLOCK, total)) for start in range(0, total, BLOCK)]
 
@@ -73,13 +68,13 @@ def block_name(block: range) -> str:
 
 
 def stored_block(store: Store, request: BenchmarkAsked, block: range) -> tuple[ItemScores, ...] | None:
-    """Return the scores of a block; ``None`` where they are missing or damaged."""
+    """Return the scores of a block; ``None`` if they are missing or damaged."""
     scores = stored_record(store, request.hash, block_name(block), BlockScores)
     return scores.items if scores is not None and len(scores.items) == len(block) else None
 
 
 def missing_blocks(store: Store, request: BenchmarkAsked, material: Material) -> list[range]:
-    """List the blocks that the store lacks; none where the result is there."""
+    """Return the blocks that the store lacks; none if it has the result."""
     if BENCHMARK_AUDIT.load(store, request.hash) is not None:
         return []
     return [block for block in blocks_of(material) if stored_block(store, request, block) is None]
@@ -89,22 +84,19 @@ class BenchmarkAudit(TextAudit[BenchmarkAsked, Material, BenchmarkResult]):
     """The known benchmarks; jobs count items."""
 
     def load(self, store: Store, key: str) -> BenchmarkResult | None:
-        """Load a result, unless it lacks the token that its sentences were scored behind, where that counts.
-
-        An earlier version took the usual token and did not ask the model.
-        """
+        """Load a result, unless it lacks the token before its sentences, as in an earlier version."""
         result = super().load(store, key)
         lacks = result is not None and result.asked.needs_opening and "opening" not in result.provenance
         return None if lacks else result
 
     def missing(self, store: Store, request: BenchmarkAsked, material: Material) -> int:
-        """Count the items that are to be scored."""
+        """Count the items to be scored."""
         return sum(map(len, missing_blocks(store, request, material)))
 
     def estimate(
         self, store: Store, queue: Queue, request: BenchmarkAsked, material: Material
     ) -> AuditEstimate:
-        """Estimate the items that are to be scored."""
+        """Estimate the items to be scored."""
         missing = self.missing(store, request, material)
         rates = recent_rates(queue, BENCHMARK)
         parameters = resolve(request.model).parameters
@@ -133,7 +125,7 @@ BENCHMARK_AUDIT = BenchmarkAudit(
 def kept_results(
     store: Store, models: Sequence[str], benchmark: BenchmarkName | None = None
 ) -> list[BenchmarkResult]:
-    """List the newest result of each model for each benchmark and its sentences, newest first."""
+    """Return the newest result for each model, benchmark and set of sentences, newest first."""
     results: dict[tuple[str, str, str], BenchmarkResult] = {}
     for request in BENCHMARK_AUDIT.kept(store):
         which = (request.benchmark, request.material, request.model)

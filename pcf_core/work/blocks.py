@@ -1,8 +1,7 @@
-"""Score blocks of prompts × words: the same steps for all scores, on this machine and on others.
+"""Score blocks of prompts × words, the same way on this machine and on others.
 
-:mod:`pcf_core.work.scoring` scores the blocks of a run, on other machines through
-:mod:`pcf_core.work.ray_worker`; :func:`score_blocks` scores prompts that belong to no run, of a knowledge set
-or an experiment.
+:mod:`pcf_core.work.scoring` scores the blocks of a run; :func:`score_blocks` prompts outside a run, of a
+knowledge set or an experiment.
 """
 
 from __future__ import annotations
@@ -36,8 +35,8 @@ if TYPE_CHECKING:
 
 
 FEWEST_TOKENS = 128  # a batch is not made smaller after out-of-memory
-# Parameters × prompts of a block: what two cores score in a minute if other work leaves them a quarter of
-# their time.  Changing it changes how runs of large models are cut, and so the last digits of their scores.
+# Parameters × prompts that two cores score in a minute with a quarter of their time.  Changing it
+# changes the blocks of large models, and so the last digits of their scores.
 A_MINUTE = 30_000_000_000
 LIBRARIES = ("numpy", "pyarrow", "tokenizers", "torch", "transformers")
 P = ParamSpec("P")
@@ -46,7 +45,7 @@ M = TypeVar("M", Scorer, Generator)
 
 @dataclass(frozen=True)
 class Block:
-    """Prompts and words to be scored; ``cells`` of the run stand behind the prompts."""
+    """Prompts and words to be scored, which stand for ``cells`` of the run."""
 
     prompts: tuple[str, ...]
     words: tuple[str, ...]
@@ -55,10 +54,10 @@ class Block:
 
 @dataclass(frozen=True)
 class ScoredBlock:
-    """A block after scoring.
+    """A scored block.
 
-    ``values``: [prompt, word] nats; ``provenance``: what made them, and how fast.  ``left``: [prompt, word]
-    nats given the text on the left alone, see :class:`~pcf_core.models.scoring.base.Batch`.
+    ``values`` [prompt, word]: nats.  ``left`` [prompt, word]: nats given the text on the left alone, see
+    :class:`~pcf_core.models.scoring.base.Batch`.
     """
 
     values: FloatArray
@@ -67,25 +66,23 @@ class ScoredBlock:
 
 
 class ParallelScorer(Scorer):
-    """A scorer that scores several blocks at once in other processes, which made its ``environment``."""
+    """A scorer of several blocks at once in other processes, which reported their ``environment``."""
 
     environment: Mapping[str, Any]
 
     @abc.abstractmethod
     def score_blocks(self, blocks: Iterator[Block], pause: Pause) -> Iterator[tuple[Block, ScoredBlock]]:
-        """Yield each block with its scores, in any order; call ``pause`` while waiting.
+        """Yield each block with its scores, in any order, taking one only when there is capacity for it.
 
-        A block is taken only when there is capacity for it, so that blocks scored elsewhere by then are
-        skipped.
+        So blocks scored elsewhere meanwhile are skipped.  ``pause`` is called while waiting.
         """
 
 
 def prompts_a_block(scorer: Scorer) -> int:
-    """Return how many prompts are scored, and then saved, at once.
+    """Return how many prompts are scored and saved together: ``PCF_SHARD_PROMPTS`` if set, else up to 512.
 
-    ``PCF_SHARD_PROMPTS`` if it is set, else 512; for a model that needs more than a minute for 512 on a CPU,
-    256, 128, and so on down to 1.  The number follows from the model's parameters and not from a clock, so
-    that a run is cut the same way on every machine with a CPU.
+    A model that needs over a minute for 512 on a CPU, judged by its parameters, gets 256, 128, …, 1; so a run
+    is divided the same way on every CPU.
     """
     if (
         settings().shard_prompts is not None
@@ -98,7 +95,7 @@ def prompts_a_block(scorer: Scorer) -> int:
 
 
 def cut(blocks: Iterable[Missing], most: int) -> Iterator[Missing]:
-    """Cut blocks to at most ``most`` prompts each, in the same order."""
+    """Divide blocks into at most ``most`` prompts each, in order."""
     for block in blocks:
         for start in range(0, len(block.prompts), most):
             yield Missing(block.prompts[start : start + most], block.words)
@@ -112,11 +109,10 @@ def score_block(
     pause: Pause = no_pause,
     on_part: Callable[[float], None] | None = None,
 ) -> ScoredBlock:
-    """Score a block; if memory runs out, start it again with half the tokens per batch.
+    """Score a block; after out-of-memory, restart it with half the tokens per batch.
 
-    ``on_batch`` is called after each batch with its rows, ``on_restart`` before the block starts again, and
-    ``pause`` between two batches and while waiting for one; its time does not count as scoring.  ``on_part``
-    is called within a batch, as :attr:`~pcf_core.models.scoring.base.Scorer.on_part`.
+    ``on_batch`` gets the rows of each batch; ``on_restart`` is called before a restart; time in ``pause``
+    does not count as scoring.  ``on_part``: see :attr:`~pcf_core.models.scoring.base.Scorer.on_part`.
     """
     while True:
         try:
@@ -131,7 +127,7 @@ def score_block(
 
 @contextmanager
 def _telling_parts(scorer: Scorer, on_part: Callable[[float], None] | None) -> Iterator[None]:
-    """Set ``on_part`` inside the block; a small job in a pause uses the same scorer without it."""
+    """Set ``on_part`` inside the block only; a small job in a pause uses the same scorer without it."""
     before, scorer.on_part = scorer.on_part, on_part
     try:
         yield
@@ -192,10 +188,9 @@ def environment(maker: Scorer | Generator) -> dict[str, Any]:
 def keep_words(
     store: Store, key: ScoringKey, words: Sequence[str], table: TokenTable, provenance: Mapping[str, Any]
 ) -> bool:
-    """Store what a tokenizer says of words that no scores bring along; return whether there was any.
+    """Store what the tokenizer says of words without scores; return whether anything was new.
 
-    These are words that it refuses, and words whose tokens at the beginning of a text are new.  They are
-    written as a shard without prompts.
+    A shard without prompts holds refused words, and words with new tokens at the beginning of a text.
     """
     stored = store.known_words(key)
     new = tuple(
@@ -232,10 +227,9 @@ def score_blocks(
     on_progress: OnProgress,
     pause: Pause,
 ) -> int:
-    """Score blocks, cut to the model's block size, store each once it is scored, and return how many prompts.
+    """Score blocks in the model's block size, store each one, and return the number of prompts.
 
-    ``on_progress`` is called with prompts done, their total, and prompts per second; ``pause`` between two
-    batches and two blocks, and an exception of it ends the work.
+    ``on_progress`` gets prompts done, their total, and prompts per second.
     """
     total, done, pace = sum(len(block.prompts) for block in blocks), 0, Pace()
 
@@ -261,15 +255,12 @@ def score_blocks(
     return total
 
 
-# Where blocks are scored: on this machine, or on a Ray cluster.
+# Scoring on this machine or on a Ray cluster.
 
 
 @contextmanager
 def scorers_of(engine: Engine, settings: Settings, here: OpenScorer = open_scorer) -> Iterator[OpenScorer]:
-    """Choose how scorers are opened inside the block: by ``here``, or on a Ray cluster.
-
-    Nothing of Ray is imported before it is needed.  Raises SettingsError if Ray is not installed.
-    """
+    """Choose how to open scorers: ``here`` or on a Ray cluster; raise SettingsError if Ray is missing."""
     if engine == "local":
         yield here
         return

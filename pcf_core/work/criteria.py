@@ -1,4 +1,4 @@
-"""A criteria run, and the embedding score over several, as they are asked for and read.
+"""Requests for criteria runs, and for the embedding score over several, and their results.
 
 Without the model, for pages and commands; :mod:`pcf_core.work.questioning` does the work.
 """
@@ -44,14 +44,14 @@ from pcf_core.work.text_audits import (
     missing_texts,
 )
 
-# The texts and scores that answer the cells of a criteria run: which, and what is missing.
+# Texts and scores that answer the cells of a criteria run.
 #
 # cell -> (system, prompt) -> the store's texts
 # cell -> (text, words)    -> the store's log-probabilities
 
 
 def asks_of(request: CriteriaAsked, experiment: Experiment) -> tuple[tuple[Ask, GenerationKey], ...]:
-    """List every cell of a written request, and the key of its texts."""
+    """Return every cell of a written request, with the key of its texts."""
     if request.generation is None or request.wording is None:
         raise ValueError(f"the request {request.hash} is {request.answering}")
     key = request.generation
@@ -59,7 +59,7 @@ def asks_of(request: CriteriaAsked, experiment: Experiment) -> tuple[tuple[Ask, 
 
 
 def texts_asked(request: CriteriaAsked, experiment: Experiment) -> tuple[TextsAsked, ...]:
-    """Return the texts of all cells, those with the same system message together."""
+    """Return the texts of all cells, grouped by system message."""
     prompts: dict[GenerationKey, list[str]] = {}
     for ask, key in asks_of(request, experiment):
         prompts.setdefault(key, []).append(ask.prompt)
@@ -69,7 +69,7 @@ def texts_asked(request: CriteriaAsked, experiment: Experiment) -> tuple[TextsAs
 
 
 def missing_scores(store: Store, key: ScoringKey, asks: Sequence[ScoredAsk]) -> list[Missing]:
-    """List blocks of prompts × words to score; prompts with the same words are together."""
+    """Return blocks of prompts × words to score; prompts with the same words are together."""
     return [
         block
         for words, alike in by_words(asks).items()
@@ -78,7 +78,7 @@ def missing_scores(store: Store, key: ScoringKey, asks: Sequence[ScoredAsk]) -> 
 
 
 def by_words(asks: Sequence[ScoredAsk]) -> dict[tuple[str, ...], list[ScoredAsk]]:
-    """Group cells that have the same candidates, in the order of the experiment."""
+    """Group cells with the same candidates, in the order of the experiment."""
     groups: dict[tuple[str, ...], list[ScoredAsk]] = {}
     for ask in asks:
         groups.setdefault(ask.words, []).append(ask)
@@ -86,14 +86,13 @@ def by_words(asks: Sequence[ScoredAsk]) -> dict[tuple[str, ...], list[ScoredAsk]
 
 
 CRITERIA = "criteria"  # the kind of job and of what is kept
-PUT = 16  # experiments that were put last, and are not checked anew for each model and each run of a page
+PUT = 16  # recent experiments that are not checked again for each model and page
 
 
 class CriteriaRequest(Record):
-    """The payload of a job, small: ``asked`` is the hash of the stored request.
+    """The payload of a job; ``asked`` is the hash of the stored request, ``title`` that of the material.
 
-    ``title``: of the material, as a person knows it; ``key`` tells how fast texts of this length came, and is
-    ``None`` where words are scored.
+    ``key``: for the speed of texts of this length, ``None`` if words are scored.
     """
 
     model: str
@@ -107,11 +106,10 @@ class CriteriaRequest(Record):
 def written_asked(
     experiment: Experiment, key: GenerationKey, wording: Wording, repeats: int
 ) -> CriteriaAsked:
-    """Make a request to write and read texts; ``key`` is without a system message, which each ask has.
+    """Make a request to write and read texts; ``key`` has no system message, which each ask adds.
 
-    At temperature 0 one text of a prompt is asked for, whatever ``repeats`` says: all would be the same.
-    Raises CriteriaError for repeats or a wording that cannot be asked for, and for two cells that ask the
-    same.
+    At temperature 0, where all texts would be equal, ``repeats`` becomes 1.  Raises CriteriaError for invalid
+    repeats or wording, and for two cells with the same prompt.
     """
     _check_written(experiment, wording)
     return CriteriaAsked(
@@ -126,10 +124,7 @@ def written_asked(
 
 
 def scored_asked(experiment: Experiment, key: ScoringKey) -> CriteriaAsked:
-    """Make a request to score the candidate words of every cell.
-
-    Raises CriteriaError if the experiment has none.
-    """
+    """Make a request to score every cell's candidate words; raise CriteriaError if there are none."""
     if not experiment.scored_asks():
         raise CriteriaError(
             f"The experiment {experiment.title} has no candidate words to score: choose a model that can "
@@ -146,7 +141,7 @@ def scored_asked(experiment: Experiment, key: ScoringKey) -> CriteriaAsked:
 
 @lru_cache(maxsize=PUT)
 def _check_written(experiment: Experiment, wording: Wording) -> None:
-    """Refuse two cells that ask the same and would have the same texts; checked once per object."""
+    """Refuse two cells with the same prompt, and so the same texts; checked once per object."""
     cell_of: dict[tuple[str, str], str] = {}
     for ask in experiment.asks(wording):
         other = cell_of.setdefault((ask.system, ask.prompt), ask.cell)
@@ -159,15 +154,14 @@ def _check_written(experiment: Experiment, wording: Wording) -> None:
 
 @lru_cache(maxsize=PUT)
 def _material_hash(experiment: Experiment) -> str:
-    """Return the key under which its material is stored, computed once per object."""
     return digest(material_of(experiment))
 
 
 class CriteriaAudit(TextAudit[CriteriaAsked, Experiment, CriteriaResult]):
-    """The criteria; after the writing or scoring, a job's ``result`` is at the stage ``reading``."""
+    """The criteria; after writing or scoring, a job's ``result`` is at the stage ``reading``."""
 
     def load(self, store: Store, key: str) -> CriteriaResult | None:
-        """Load a result; of before gaps against no pronoun were reported, it gets them from its answers."""
+        """Load a result; older ones without gaps against no pronoun get them from their answers."""
         result = super().load(store, key)
         if result is None or not isinstance(result.report, AnswersReport) or result.report.from_baseline:
             return result
@@ -201,7 +195,7 @@ class CriteriaAudit(TextAudit[CriteriaAsked, Experiment, CriteriaResult]):
     def estimate(
         self, store: Store, queue: Queue, request: CriteriaAsked, material: Experiment
     ) -> AuditEstimate:
-        """Estimate the writing or scoring; reading the answers takes little beside it."""
+        """Estimate writing or scoring, beside which reading the answers takes little time."""
         if self.load(store, request.hash) is not None:
             return AuditEstimate.of_nothing("The result exists already.")
         if request.answering == "written":
@@ -225,19 +219,14 @@ CRITERIA_AUDIT = CriteriaAudit(
 )
 
 
-# ------------------------------------------------------------------------------------- what is kept
+# ------------------------------------------------------------------------------------- stored results
 
 
 def kept_labellers(store: Store) -> dict[str, str]:
-    """List models that have labelled hobbies here, as they are asked for, with the stored name.
-
-    Of several versions of a model the one that labelled last.
-    """
+    """Return models that have labelled hobbies here, with the stored name of their latest version."""
     labellers: dict[str, str] = {}
     for request in CRITERIA_AUDIT.kept(store):
-        if (
-            request.experiment == "hobbies" and not request.imported
-        ):  # whoever makes a pack can name any model
+        if request.experiment == "hobbies" and not request.imported:  # a pack could name any model
             name = str((store.load_document(request.material, MATERIAL) or {}).get("labeller", ""))
             if text := labeller_text(name):
                 labellers.setdefault(text, name)
@@ -260,16 +249,16 @@ def load_asked_experiment(store: Store, request: CriteriaAsked) -> Experiment:
 
 # --------------------------------------------------------------- the embedding score over several models
 #
-#     texts of hobbies of all models --one embedding--> d of each model, and how far every two lie apart
+#     texts of hobbies of all models --one embedding--> d of each model, and distances of pairs
 #
-# A report of hobbies has the score of one model's own texts, whose axis is another one for every model; only
-# what is learned from the texts of all can be compared between them.  No text is written for it.
+# In a report of hobbies the score has an axis of its own for every model; only scores learned from
+# the texts of all models are comparable.  No text is written for it.
 
 EMBEDDING = "embedding"  # the kind of job and of what is kept
 
 
 class EmbeddingRequest(Record):
-    """The payload of a job, small: ``asked`` is the hash of the stored request."""
+    """The payload of a job; ``asked`` is the hash of the stored request."""
 
     models: tuple[str, ...]
     asked: str
@@ -284,18 +273,12 @@ EMBEDDINGS = Answers(
 
 
 def embedding_asked(several: Sequence[CriteriaAsked]) -> EmbeddingAsked:
-    """Make a request for the models of these requests, in any order.
-
-    Raises CriteriaError for texts that cannot be pooled, see :class:`EmbeddingAsked`.
-    """
+    """Make a request for the models of these requests; raise CriteriaError if texts cannot be pooled."""
     return EmbeddingAsked(several=tuple(sorted(several, key=lambda asked: asked.model)))
 
 
 def submit_embedding(store: Store, queue: Queue, request: EmbeddingAsked) -> Job:
-    """Queue a request, or join its active job; ``done`` and ``total`` count embeddings learned.
-
-    Raises StoreError if texts are still missing, or the cache folder is read-only or full.
-    """
+    """Queue a request, or join its active job; raise StoreError if texts are missing."""
     require_written(store, request)
     EMBEDDINGS.save_asked(store, request)
     payload = EmbeddingRequest(models=request.models, asked=request.hash).model_dump(mode="json")

@@ -1,4 +1,4 @@
-"""What lets a run be read early: the order in which it is scored, and a sentence that was scored just now."""
+"""Early results of a run: the order of scoring, and the preferences of a sentence scored just now."""
 
 from __future__ import annotations
 
@@ -12,14 +12,11 @@ from pcf_core.audit.slots import Slot
 from pcf_core.core.run import LOW_COVERAGE, RunSpec, ScoredSentence, TokenTable
 from pcf_core.work.blocks import Block, ScoredBlock
 
-GOLDEN = 0.6180339887498949  # however many of its multiples are taken, their fractions are spread evenly
+GOLDEN = 0.6180339887498949  # fractions of its multiples are evenly spread, however many
 
 
 def spread_ranks(count: int) -> NDArray[np.intp]:
-    """Return the rank of each entry of a list; the first ranks, however many, are spread evenly over it.
-
-    The first entry has the first rank.
-    """
+    """Return the rank of each list entry: 0 for the first, and the lowest ranks spread evenly."""
     ranks = np.empty(count, dtype=np.intp)
     ranks[np.argsort(np.arange(count) * GOLDEN % 1.0, kind="stable")] = np.arange(count)
     return ranks
@@ -30,8 +27,8 @@ def last_sentence(
 ) -> ScoredSentence | None:
     """Return the last sentence of a scored block with its preferences.
 
-    ``counting``: the words that count.  ``None`` if the block lacks some of them as they are written there,
-    or the model hardly expects any of them.
+    ``counting``: the words that count.  ``None`` if the block lacks some of them in their written form, or
+    coverage is low.
     """
     prompt = block.prompts[-1]
     written = Slot.of(prompt).written(counting)

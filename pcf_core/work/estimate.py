@@ -18,7 +18,7 @@ BYTES_A_SCORE = 4
 VOCABULARY = 50_000  # a usual size: float32 logits per prompt of a batch
 PROMPTS_A_BATCH = 256
 RECENT_JOBS = 40
-# Parameters × cells per second on two cores of a server: a low guess, so that nobody starts hours of work
+# Parameters × cells per second on two cores of a server, a low guess so that nobody starts hours of work
 # expecting minutes.
 FIRST_GUESS = 5e8
 
@@ -27,9 +27,8 @@ FIRST_GUESS = 5e8
 class Estimate:
     """The estimated cost of a run.
 
-    ``missing`` cells; ``seconds`` is None if the size of the model is unknown; sizes in bytes.  ``basis``: a
-    sentence on how the time was estimated; ``guessed``: without any job of this machine; ``at_most``: a
-    sampling plan may end earlier.
+    ``seconds``: ``None`` if the model's size is unknown.  ``basis``: a sentence on the estimate of time;
+    ``guessed``: without any job of this machine.  ``at_most``: a sampling plan may end earlier.
     """
 
     missing: int
@@ -44,10 +43,9 @@ class Estimate:
 def estimate(run: RunSpec, store: Store, queue: Queue) -> Estimate:
     """Estimate a run from its missing cells and from finished jobs on this machine.
 
-    The time is the number of missing cells divided by the rate of the last finished job of the same model and
-    precision; the rate of another model is scaled by the number of parameters, which is rough.  Before any
-    job the time is guessed from that number alone.  A run with a sampling plan is estimated with every
-    template that it may draw.  Raises ModelError if the model's files cannot be read.
+    The rate is that of the last finished job of the same model and precision, or of another model, scaled by
+    parameters, which is rough; before any job it is guessed from parameters alone.  A sampling plan counts
+    with every template that it may draw.  Raises ModelError if the model's files cannot be read.
     """
     missing = scores = 0
     for block in missing_blocks(store, everything(run)):
@@ -57,10 +55,7 @@ def estimate(run: RunSpec, store: Store, queue: Queue) -> Estimate:
 
 
 def estimate_declared(run: RunSpec, parameters: int, queue: Queue) -> Estimate:
-    """Estimate a run of a model that is not installed, from its declared number of parameters.
-
-    Every cell counts as missing; no hub is contacted.
-    """
+    """Estimate a run of a model that is not installed, with every cell missing; no hub is contacted."""
     cells = everything(run).cells
     return _estimated(run, cells, cells * len(run.topic.words), parameters, queue)
 
@@ -95,9 +90,9 @@ def everything(run: RunSpec) -> RunSpec:
 
 
 def recent_rates(queue: Queue, kind: str, size: Callable[[Job], float] = lambda job: 1) -> dict[str, float]:
-    """Return the rate per second of the last finished job of each model label, the newest first.
+    """Return the rate per second of the last finished job of each model label, newest first.
 
-    ``size`` is the size of one unit of a job, 0 if the job does not count.
+    ``size``: of one unit of a job, 0 for a job that does not count.
     """
     rates: dict[str, float] = {}
     for job in queue.list(RECENT_JOBS, kind=kind):
@@ -114,10 +109,7 @@ def expected_seconds(
     unit: str = "test sentences",
     done: str = "run",
 ) -> tuple[float | None, str]:
-    """Return the expected seconds for ``missing`` units, and a sentence on how they were estimated.
-
-    ``rates``: from :func:`recent_rates`.
-    """
+    """Return the seconds for ``missing`` units at :func:`recent_rates`, and a sentence on the estimate."""
     if model in rates:
         basis = f"From the last run of this model here: {rates[model]:,.0f} {unit} a second."
         return missing / rates[model], basis
@@ -125,7 +117,7 @@ def expected_seconds(
         try:
             size = resolve(split_label(other)[0]).parameters
         except ModelError:
-            continue  # used once, and gone since
+            continue  # no longer installed
         if size and parameters:
             scaled = rate * size / parameters
             basis = f"Rough estimate, from the speed of {other} here and the numbers of parameters."

@@ -1,7 +1,4 @@
-"""FairPair as it is asked for and read: without the parser and without the model, for pages and commands.
-
-:mod:`pcf_core.work.pairing` does the work.
-"""
+"""Requests for FairPair and their results; :mod:`pcf_core.work.pairing` has the parser and the model."""
 
 from __future__ import annotations
 
@@ -45,13 +42,13 @@ from pcf_core.work.text_audits import (
 )
 
 USUAL = FairPairOptions()
-FAIRPAIR = "fairpair"  # the kind of job and of what is kept
+FAIRPAIR = "fairpair"  # the kind of job and of stored document
 
 
 class FairPairRequest(Record):
-    """The payload of a job, small: ``asked`` is the hash of the stored request.
+    """The payload of a job; ``asked`` is the hash of the stored request, ``title`` that of the prompts.
 
-    ``title``: of the prompts, as a person knows them; ``key`` tells how fast texts of this length came.
+    ``key``: for the speed of texts of this length.
     """
 
     model: str
@@ -62,7 +59,7 @@ class FairPairRequest(Record):
 
 
 class FairPairMaterial(NamedTuple):
-    """What a request names by hashes alone."""
+    """The material that a request names by hashes."""
 
     prompts: PromptSet
     table: PerturbationTable
@@ -75,11 +72,11 @@ def fairpair_asked(
     options: FairPairOptions = USUAL,
     categories: CategorySet | None = None,
 ) -> FairPairAsked:
-    """Make a request to one model; the entity is that of the prompts, the parser that of the settings.
+    """Make a request to one model, with the entity of the prompts and the parser of the settings.
 
-    ``categories``: of words, the shipped ones where ``None``.  Raises FairPairError for a count, fold,
-    dissimilarity or encoder that nothing can be measured with, PerturbationError if a name stands for the
-    wrong side, and ModelError if there is no such encoder, or it may not run here.
+    ``categories``: of words, the shipped ones by default.  Raises FairPairError for an unusable count, fold,
+    dissimilarity or encoder, PerturbationError if a name stands for the wrong side, and ModelError if an
+    encoder is missing or not allowed.
     """
     encoders = []
     names = []
@@ -138,10 +135,9 @@ class FairPairAudit(TextAudit[FairPairAsked, FairPairMaterial, FairPairResult]):
     def estimate(
         self, store: Store, queue: Queue, request: FairPairAsked, material: FairPairMaterial
     ) -> AuditEstimate:
-        """Estimate the writing of both sides, roughly before the parser has read the prompts.
+        """Estimate the writing of both sides, roughly until the parser has read the prompts.
 
-        Reading the texts takes a quarter of the writing with a small model, and little beside it with a large
-        one.
+        Reading the texts takes a quarter of the writing with a small model, and much less with a large one.
         """
         sides, rough = texts_of_both_sides(store, request, material.prompts)
         if self.load(store, request.hash) is not None:
@@ -158,7 +154,7 @@ FAIRPAIR_AUDIT = FairPairAudit(
 
 
 def texts_of_both_sides(store: Store, request: FairPairAsked, prompts: PromptSet) -> tuple[TextsAsked, bool]:
-    """Return the texts of x and p(x), and whether p(x) is a guess: the prompt with the other name alone."""
+    """Return the texts of x and p(x), and whether p(x) is a guess with only the name exchanged."""
     written = load_counterparts(store, request)
     first, second = request.prompts.names
     counterparts = written or tuple(text.replace(first, second) for text in prompts.texts)
@@ -166,7 +162,7 @@ def texts_of_both_sides(store: Store, request: FairPairAsked, prompts: PromptSet
     return wanted, written is None
 
 
-# ------------------------------------------------------------------------------------- what is kept
+# ------------------------------------------------------------------------------------- stored results
 
 
 def load_prompt_set(store: Store, request: FairPairAsked) -> PromptSet:
@@ -175,7 +171,7 @@ def load_prompt_set(store: Store, request: FairPairAsked) -> PromptSet:
 
 
 def load_perturbation_table(store: Store, request: FairPairAsked) -> PerturbationTable:
-    """Load the table of a request."""
+    """Load the table of a request; raises StoreError if it is gone or damaged."""
     return FAIRPAIR_AUDIT.load_part(store, request.perturbation.kept, TABLE, PerturbationTable)
 
 
@@ -191,10 +187,7 @@ def load_perturbed(store: Store, request: FairPairAsked, prompt: str) -> Perturb
 
 
 def load_pairs(store: Store, result: FairPairResult, index: int) -> PromptPairs:
-    """Load the texts u and z of one prompt, by its index in the result.
-
-    Raises StoreError if they are gone or damaged: the same request makes them again.
-    """
+    """Load the texts u and z of a prompt, by its index; raise StoreError if they are gone or damaged."""
     request, row = result.asked, next(iter(result.reports.values())).prompts[index]
     perturbed = load_perturbed(store, request, row.prompt)
     written = store.texts(request.key, result.counterparts[index], request.count)

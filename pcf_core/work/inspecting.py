@@ -1,10 +1,8 @@
-"""Import the texts of an Inspect log as those of a separate model, and make the request that reads them.
+"""Import the texts of an Inspect log, with the FairPair or criteria request for them.
 
-The model is named after the provider's, with the day of the log: ``inspect:openai/gpt-4o@2026-11-23``.  No
-installed model has such a name, so that a text of a log is never taken for one written here.  One model, day
-and decoding, seed included, has one set of texts: a log with other texts is refused.
-
-The request is one of FairPair or the criteria, as for any texts.
+The model is named after the provider's, with the day of the log: ``inspect:openai/gpt-4o@2026-11-23``, unlike
+any local model.  A model, day and decoding, including its seed, has one set of texts: a log with others is
+refused.
 """
 
 from __future__ import annotations
@@ -37,7 +35,7 @@ from pcf_core.work.criteria import CRITERIA_AUDIT, written_asked
 from pcf_core.work.fairpair import FAIRPAIR_AUDIT, FairPairMaterial, fairpair_asked
 
 Found = TypeVar("Found")
-LONGEST_REASON = 200  # characters of why a file is not what a task was asked with
+LONGEST_REASON = 200  # characters of why a file does not match a task
 
 
 @dataclass(frozen=True)
@@ -58,7 +56,7 @@ class ReadAsCriteria:
 
 @dataclass(frozen=True)
 class ArrivedTexts:
-    """An imported log: its request, and how many ``texts`` it has, of which ``new`` were not here."""
+    """An imported log: its request, and how many of its ``texts`` are ``new`` here."""
 
     read_as: ReadAsFairPair | ReadAsCriteria
     texts: int
@@ -73,11 +71,9 @@ def key_of(log: InspectLog) -> GenerationKey:
 def import_log(store: Store, log: InspectLog, files: Sequence[Path] = ()) -> ArrivedTexts:
     """Store the texts of a log, and the request that reads them; all or nothing.
 
-    ``log``: from :func:`pcf_core.texts.inspected.log.read_log`.  ``files``: the user's own files that the
-    task was asked with, which the app does not have under their names.
-
-    Raises InspectLogError if the material of the task is not here as it was, if the log has other messages
-    than its task, or if other texts of the same model, day and decoding are here.
+    ``files``: the user's own files that the task used, which the app does not have by name.  Raises
+    InspectLogError if the task's material is missing or different here, the log has other messages than its
+    task, or other texts of the same model, day and decoding are stored.
     """
     key = key_of(log)
     read_as: ReadAsFairPair | ReadAsCriteria
@@ -157,7 +153,7 @@ def _same(
     for file in (None, *files):
         try:
             loaded = load(named() if file is None else file)
-        except AuditError as error:  # not here, or of another kind
+        except AuditError as error:  # missing, or of another kind
             reason = str(error).rstrip(".")
         else:
             if is_same(loaded):
@@ -173,7 +169,7 @@ def _same(
 
 
 def _keep(store: Store, key: GenerationKey, log: InspectLog) -> int:
-    """Store all texts; return how many were not here."""
+    """Store all texts; return how many were new."""
     count, new = log.task.count, 0
     for message, generated in log.texts.items():
         existing = store.texts(key.with_system(message.system), message.prompt, count)

@@ -1,12 +1,10 @@
 """Kinds of jobs: the registry of their handlers, and what a worker passes to a handler.
 
-A new kind needs a request, a record in a file that the app may import, and a handler beside the work::
+A new kind needs a request, a record in a file that the app may import, and a handler that returns the job's
+result and that :mod:`pcf_core.work.worker` imports::
 
     @job("knowledge", KnowledgeRequest)
     def answer_knowledge(job: JobContext, request: KnowledgeRequest) -> dict[str, Any]: ...
-
-It returns the job's result.  Only :mod:`pcf_core.work.worker` imports the files of all handlers: they import
-the parser, the scorers and the generators.
 """
 
 from __future__ import annotations
@@ -28,12 +26,12 @@ from pcf_core.work.queue import Job, Queue
 
 OpenScorer = Callable[[ModelSpec, str], Scorer]
 OpenGenerator = Callable[[ModelSpec, Decoding], Generator]
-OnProgress = Callable[[int, int, float], None]  # how many are done, of how many, and how many a second
-Pause = Callable[[], None]  # called wherever work may be interrupted; an exception ends it
+OnProgress = Callable[[int, int, float], None]  # done, total and rate per second
+Pause = Callable[[], None]  # called where work may be interrupted; an exception ends it
 Request = TypeVar("Request", bound=Record)
 
 WINDOW_SECONDS = 30.0
-REPORT_SECONDS = 0.5  # between two reports of a job's progress that differ in numbers alone
+REPORT_SECONDS = 0.5  # between reports of progress that differ only in numbers
 
 
 class Stopped(Exception):
@@ -54,11 +52,11 @@ def no_pause() -> None:
 
 @dataclass(frozen=True)
 class JobContext:
-    """A job that a worker has taken, and what the worker passes to its handler.
+    """A claimed job, and what the worker passes to its handler.
 
-    ``open_scorer`` and ``open_generator`` return an open model, or open it.  ``pause`` is to be called
-    between two batches: it reports to the supervisor, answers small jobs that wait, and raises ``Stopped`` if
-    the job has to end.
+    ``open_scorer`` and ``open_generator`` return an open model, or open it.  ``pause``, called between
+    batches, reports to the supervisor, answers small waiting jobs, and raises ``Stopped`` if the job has to
+    end.
     """
 
     job: Job
@@ -90,7 +88,7 @@ class JobContext:
 
 
 Answer = Callable[[JobContext, Request], Mapping[str, Any]]
-HANDLERS: dict[str, Callable[[JobContext], Mapping[str, Any]]] = {}  # by kind, of the imported files
+HANDLERS: dict[str, Callable[[JobContext], Mapping[str, Any]]] = {}  # by kind, of imported files
 
 
 def job(kind: str, request: type[Request]) -> Callable[[Answer[Request]], Answer[Request]]:
@@ -121,7 +119,7 @@ class Pace:
 
 @dataclass
 class PauseClock:
-    """A pause that counts the seconds spent in it, which are no work."""
+    """A pause that counts the seconds spent in it, which are not work."""
 
     pause: Pause
     seconds: float = 0.0

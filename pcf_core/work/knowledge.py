@@ -1,7 +1,4 @@
-"""Score the missing prompts of a knowledge set, block by block.
-
-It is no run, see :mod:`pcf_core.audit.knowledge`; keys, shards and scorers are those of all scores.
-"""
+"""Score the missing prompts of a knowledge set, block by block, with the keys, shards and scorers of runs."""
 
 from __future__ import annotations
 
@@ -29,11 +26,7 @@ from pcf_core.work.self_audit import OnCheck, audit_sample, sample_of_answers
 
 
 def asked_for(request: KnowledgeRequest, key: str) -> KnowledgeSet:
-    """Load the set that a request names, if it is still the one of the job's ``key``.
-
-    Raises TopicError if there is no set of that name any more, or if its texts, facts or answers have
-    changed.
-    """
+    """Load the set that a request names; raise TopicError if it is gone or has changed."""
     knowledge = load_knowledge(request.name)
     if knowledge_key(knowledge, request.scoring) != key:
         raise TopicError(
@@ -51,12 +44,10 @@ def score_knowledge(
     pause: Pause = no_pause,
     on_check: OnCheck = lambda done, total, seconds_left: None,
 ) -> int:
-    """Score the missing prompts of a knowledge set and return how many they were.
+    """Score the missing prompts of a knowledge set and return their number.
 
-    The model is opened only if a prompt is missing or the scores were not checked.  ``on_progress`` is called
-    after each batch with prompts done, their total, and prompts per second; ``pause`` between two batches,
-    where an exception ends the work; ``on_check`` while some prompts are scored again alone, after all scores
-    are stored.
+    The model is opened only if a prompt is missing or scores were not checked.  ``on_progress`` gets prompts
+    done, their total, and prompts per second; ``on_check`` is called while some stored scores are recomputed.
 
     Raises ModelError if the model is unknown, has changed, or can express no answer, TemplateError if a
     prompt is longer than its context, and ScoringError if it fails.
@@ -68,7 +59,7 @@ def score_knowledge(
     spec, scorer = open_asked(key, store, open_scorer)
     table = check_slots(scorer, knowledge.words, slots)
     keep_words(store, key, written_words(knowledge.words, slots), table, environment(scorer))
-    if done:  # but for its answers' tokens
+    if done:  # only tokens of answers were missing
         return 0
     keep_knowledge_audit(store, key, knowledge, None)
     timed_pause, began = PauseClock(pause), time.perf_counter()
@@ -84,7 +75,7 @@ def score_knowledge(
 
 @job("knowledge", KnowledgeRequest)
 def answer_knowledge(context: JobContext, request: KnowledgeRequest) -> dict[str, Any]:
-    """Score a set as it was when it was asked for."""
+    """Score a set, if it has not changed since the request."""
 
     def on_check(done: int, total: int, seconds_left: float | None) -> None:
         context.note(

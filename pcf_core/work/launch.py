@@ -1,7 +1,7 @@
-"""Start a worker if none is alive, send its heartbeats, sign it off, and log its warnings.
+"""Start a worker if none is alive, send its heartbeats, unregister it, and log its warnings.
 
-A worker that the app starts is a separate process that outlives the app and has the fingerprint of the app's
-settings.  A worker with other settings is replaced: it ends when it is idle, and the new one waits for that.
+The app's worker is a process that outlives the app and has the fingerprint of its settings.  A worker with
+other settings ends when it is idle, which the new one waits for.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from pcf_core.work.queue import Queue
 
 COMMAND = (sys.executable, "-m", "pcf_core", "worker")
 
-# Started by this process, and polled so that none stays a zombie.
+# Started by this process, and polled to avoid zombies.
 _started: list[subprocess.Popen[bytes]] = []
 log = logging.getLogger(__name__)
 
@@ -33,13 +33,13 @@ LOG_NAME = "worker.log"
 
 
 def worker_alive(settings: Settings) -> bool:
-    """Tell whether a live worker takes jobs of this cache submitted with these settings."""
+    """Return whether a live worker takes jobs submitted with these settings."""
     with closing(Queue.open(settings.catalogue)) as queue:
         return _is_served(queue, settings)
 
 
 def worker_here(settings: Settings) -> bool:
-    """Tell whether a worker on this machine, or in this container, serves this cache."""
+    """Return whether a worker on this machine, or in this container, serves this cache."""
     with closing(Queue.open(settings.catalogue)) as queue:
         return any(is_here(worker.owner) for worker in queue.workers())
 
@@ -47,9 +47,8 @@ def worker_here(settings: Settings) -> bool:
 def ensure_worker(settings: Settings, command: Sequence[str] = COMMAND) -> bool:
     """Start a worker for this cache unless one is alive or the settings forbid it; return whether it started.
 
-    A worker counts as alive if it was started by hand, with any settings, or by an app with the same ones.
-    If several processes call at once, one starts it: the new process is registered before the next caller
-    looks.  Raises ScoringError if the process cannot be started.
+    A worker started by hand serves all settings, one started by an app only its own.  Concurrent callers
+    start only one.  Raises ScoringError if it cannot be started.
     """
     _started[:] = [process for process in _started if process.poll() is None]
     if not settings.start_worker or worker_alive(settings):
@@ -89,8 +88,7 @@ def _start(settings: Settings, command: Sequence[str]) -> subprocess.Popen[bytes
 def attend(queue: Queue, owner: str, serve: Callable[[], bool], fingerprint: str = "") -> None:
     """Register a worker as alive while ``serve`` works, then release its jobs and unregister it.
 
-    ``fingerprint``: of the app that started it, if one did.  ``serve`` is called again if it returns true and
-    a job waits, since whoever submitted the job saw that a worker is alive.
+    ``serve`` is called again if it returns true and a job waits, since its submitter saw a live worker.
     """
     try:
         while True:
@@ -99,7 +97,7 @@ def attend(queue: Queue, owner: str, serve: Callable[[], bool], fingerprint: str
             if not would_go_on or not queue.current or queue.sign_off(owner):
                 return
     finally:
-        if queue.current:  # else nobody reads it any more
+        if queue.current:  # otherwise nobody reads it any more
             queue.leave(owner)
 
 
@@ -132,11 +130,11 @@ class _LogFile(logging.FileHandler):
         return cast(TextIOWrapper, opened)
 
     def emit(self, record: logging.LogRecord) -> None:
-        with suppress(OSError):  # of opening the file, which the class it extends does outside its own care
+        with suppress(OSError):  # logging does not catch errors of opening
             super().emit(record)
 
     def handleError(self, record: logging.LogRecord) -> None:
-        """Do nothing: Python would print a traceback, mostly into the same file."""
+        """Do nothing: Python would print a traceback, usually into the same file."""
 
     def close(self) -> None:
         with suppress(OSError):

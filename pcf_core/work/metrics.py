@@ -1,10 +1,8 @@
-"""Figures of a worker and its queue for a monitor, in Prometheus' text format, on this machine alone.
+"""Metrics of a worker and its queue for a monitor, in Prometheus' text format, on this machine only.
 
     worker --metrics PORT  ->  http://127.0.0.1:PORT/metrics
 
-The supervisor answers, not the worker process, so also while that process hangs.  The supervisor sends the
-heartbeat too: a hanging worker shows in the time since the last report of its process, and in the age of the
-last shard while a job runs.
+The supervisor answers even while the worker process hangs, which shows in the time since its last report.
 """
 
 from __future__ import annotations
@@ -106,10 +104,7 @@ def _escaped(text: str) -> str:
 def serving(
     queue: Queue, settings: Settings, owner: str, silence: Callable[[], float], port: int | None
 ) -> Iterator[None]:
-    """Serve the gauges on a port of this machine while the block runs; without a port do nothing.
-
-    Raises InputError if the port is taken, or not allowed for this user.
-    """
+    """Serve the gauges on this port, if any; raise InputError if it is taken or not allowed."""
     if port is None:
         yield
         return
@@ -136,7 +131,7 @@ def serving(
 
 def _handler(read: Callable[[], str]) -> type[BaseHTTPRequestHandler]:
     class Handler(BaseHTTPRequestHandler):
-        """Answers one path; a request by another name of this machine, as a web page may send, is refused."""
+        """Answers one path, and refuses requests by other host names, such as from web pages."""
 
         timeout = PATIENCE
         server_version, sys_version = "pcf", ""

@@ -33,12 +33,10 @@ def mine_asked(
     pause: Pause = no_pause,
     say: Callable[[str], None] = lambda sentence: None,
 ) -> Mined:
-    """Mine a corpus, or go on with it; counts are stored in the cache block by block.
+    """Mine a corpus, or resume; counts are stored in the cache block by block.
 
-    ``counters``: from :func:`counters_of`.  ``on_progress`` is called after each block with the state, and
-    bytes of the corpus per second.  ``pause`` is called several times a second; after an exception of it the
-    same request goes on where it stopped.  ``say`` takes sentences for the user.  Raises as
-    :func:`pcf_core.mining.miner.mine`.
+    ``counters``: from :func:`counters_of`.  ``on_progress`` gets the state and bytes per second after each
+    block, ``say`` sentences for the user.  Raises as :func:`pcf_core.mining.miner.mine`.
     """
     pace = Pace()
     return mine(
@@ -66,9 +64,8 @@ def counters_of(
 ) -> Iterator[Counters]:
     """Choose where to count inside the block: in processes here, or on a Ray cluster.
 
-    ``pipeline``: the parser's name, and ``workers``: how many processes (0: one per core); the settings stand
-    in for what is not given.  Empty ``constructions``: the default ones.  Raises SettingsError if Ray is not
-    installed.
+    ``pipeline`` (the parser) and ``workers`` (0: one per core) default to the settings, empty
+    ``constructions`` to the default ones.  Raises SettingsError if Ray is not installed.
     """
     recipe = partial(open_counter, pipeline or settings.pipeline, tuple(topics), tuple(constructions))
     if engine == "local":
@@ -80,12 +77,12 @@ def counters_of(
 
 
 def cores() -> int:
-    """Return the CPU cores that this process may use."""
+    """Return the number of CPU cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def progress_document(progress: Progress) -> dict[str, Any]:
-    """Describe a mining while it goes on."""
+    """Return the JSON document of a mining in progress."""
     return {
         "documents": progress.documents,
         "words": progress.words,
@@ -95,7 +92,7 @@ def progress_document(progress: Progress) -> dict[str, Any]:
 
 
 def document_of(mined: Mined) -> dict[str, Any]:
-    """Describe a finished mining; ``seconds`` is the wall time of all its parts."""
+    """Return the JSON document of a finished mining; ``seconds`` is the wall time of all its parts."""
     facts = mined.facts
     return {
         "name": mined.templates.name,
@@ -114,11 +111,11 @@ def document_of(mined: Mined) -> dict[str, Any]:
 
 @job("mine", MineRequest)
 def answer_mine(context: JobContext, request: MineRequest) -> dict[str, Any]:
-    """Mine, and keep the set as the user's own."""
+    """Mine, and save the set as the user's own."""
     reported = -REPORT_SECONDS
 
     def report(progress: Progress, rate: float) -> None:
-        """Report progress; of a corpus of unknown size, only what was counted."""
+        """Report progress; for a corpus of unknown size, only counts."""
         nonlocal reported
         if time.monotonic() - reported >= REPORT_SECONDS:
             reported = time.monotonic()

@@ -25,8 +25,8 @@ Found = TypeVar("Found", FairPairResult, CriteriaResult)
 def packed_fairpair(store: Store, key: str) -> PackedFairPair:
     """Gather a FairPair result by the key of its request.
 
-    Raises FairPairError if there is none, if it was itself imported, or if texts of it are gone, and
-    StoreError if its prompts or its table are gone.
+    Raises FairPairError if there is none, it was imported, or texts are gone, and StoreError if its prompts
+    or table are gone.
     """
     result = _must_be_ours(FAIRPAIR_AUDIT.load(store, key), key, "FairPair", FairPairError)
     request, prompts = result.asked, load_prompts(store, result.asked)
@@ -46,8 +46,8 @@ def packed_fairpair(store: Store, key: str) -> PackedFairPair:
 def packed_criteria(store: Store, key: str) -> PackedCriteria:
     """Gather a result of the criteria by the key of its request.
 
-    Raises CriteriaError if there is none, if it was itself imported, or if texts or scores of it are gone,
-    and StoreError if its material is gone.
+    Raises CriteriaError if there is none, it was imported, or texts or scores are gone, and StoreError if its
+    material is gone.
     """
     result = _must_be_ours(CRITERIA_AUDIT.load(store, key), key, "criteria", CriteriaError)
     request, experiment = result.asked, load_asked_experiment(store, result.asked)
@@ -99,7 +99,7 @@ def _written(
 
 
 def _scored(store: Store, key: ScoringKey, asks: Sequence[ScoredAsk]) -> tuple[tuple[float | None, ...], ...]:
-    """Read [cell][word] nats; ``None`` for words that the tokenizer refuses."""
+    """Return [cell][word] nats; ``None`` for words that the tokenizer refuses."""
     refused = store.known_words(key).refused
     scores: dict[str, tuple[float | None, ...]] = {}
     for words, alike in by_words(asks).items():

@@ -1,9 +1,9 @@
-"""FairPair from end to end: the one function for the foreground and for the worker.
+"""Run FairPair, in the foreground or in the worker.
 
-1. p(x) of every prompt, by the parser                                    kept
-2. the texts of x and of p(x) that the store lacks                        kept block by block
-3. u = p(g(x)), with the errors of p, prompt by prompt                    kept prompt by prompt
-4. B, V and F under each dissimilarity, their convergence, and words      kept once all is there
+p(x) of every prompt, by the parser                                    stored
+the missing texts of x and of p(x)                                     stored block by block
+u = p(g(x)), with the errors of p                                      stored prompt by prompt
+B, V and F under each dissimilarity, their convergence, and words      stored when complete
 """
 
 from __future__ import annotations
@@ -62,15 +62,13 @@ def run_fairpair(
     pause: Pause = no_pause,
     open_encoder: OpenEncoder = open_real_encoder,
 ) -> tuple[FairPairResult, int]:
-    """Answer a stored request, or return its stored answer; also return how many texts were written now.
+    """Answer a stored request, or return its stored answer, with the number of texts written now.
 
-    ``open_generator`` is called only if a text is missing, ``open_encoder`` first, so that an encoder that
-    cannot be loaded is known before anything is written.  ``on_progress`` is called after each block with
-    texts written, their total, and texts per second; ``on_stage`` with a stage and how much of it is done:
-    prompts perturbed, or dissimilarities measured.  ``pause`` is called between two tokens, two prompts, and
-    two blocks of relabellings; after an exception of it the same request goes on from there.
+    ``open_generator`` is called only if a text is missing; ``open_encoder`` before anything is written.
+    ``on_progress`` gets texts written, their total, and texts per second; ``on_stage`` a stage and how many
+    prompts or dissimilarities of it are done.  After an exception of ``pause`` the request can be resumed.
 
-    Raises FairPairError for a prompt that p leaves as it is, PipelineError if the parser cannot be opened,
+    Raises FairPairError for a prompt that p does not change, PipelineError if the parser cannot be opened,
     StoreError if the store is full or read-only or the request is gone, and as
     :func:`pcf_core.work.text_audits.generate_missing`.
     """
@@ -123,7 +121,7 @@ def parser_of(pipeline: str) -> Parser:
 
 @dataclass
 class _Work:
-    """A request under way; ``encoders`` by model, ``seconds`` by stage, ``made_by``: what writes it."""
+    """A request in progress, with ``seconds`` by stage; ``made_by``: the environment of the generator."""
 
     asked: FairPairAsked
     store: Store
@@ -200,7 +198,6 @@ class _Work:
         return texts
 
     def _perturbed(self, original: Generated) -> PerturbedTexts:
-        """Make u of one prompt, unless an earlier start has stored it."""
         stored = load_perturbed(self.store, self.asked, original.prompt)
         if stored is not None:
             return stored

@@ -1,13 +1,11 @@
-"""Who may do what: viewers read what is in the cache, auditors also queue work, edit topics and upload.
+"""Rights: viewers read what is in the cache, auditors also queue work, edit topics and upload.
 
     PCF_READ_ONLY          everybody is a viewer
-    nobody has to log in   whoever reaches the app is its one user, an auditor, unless PCF_AUDITORS is set
-    log-in by OIDC         those whom PCF_AUDITORS names are auditors, all others viewers
-    the terminal           an auditor: whoever has a shell can write the cache anyway
+    no log-in              the app's one user is an auditor, unless PCF_AUDITORS is set
+    log-in by OIDC         those in PCF_AUDITORS are auditors, all others viewers
+    the terminal           an auditor, as a shell can write the cache anyway
 
-The pages check this to draw no control that would be refused; the queue checks again, and so does the worker
-when it takes a job, since the operator may have changed the roles.  Any auditor may cancel, retry or delete a
-job of any submitter; a viewer may not.
+Rights are checked by the queue and again by the worker, since roles may change.  Auditors may change any job.
 """
 
 from __future__ import annotations
@@ -25,10 +23,10 @@ Role = Literal["viewer", "auditor"]
 
 
 class Person(Record):
-    """A person who asks for work.
+    """A person who requests work.
 
-    ``address``: the verified e-mail address of a log-in, empty if it has none, and ``None`` where nobody logs
-    in.  ``terminal``: the command line or a worker of this machine.
+    ``address``: the verified e-mail address of a log-in, empty if it has none, and ``None`` without log-ins.
+    ``terminal``: the command line or a worker of this machine.
     """
 
     address: str | None = None
@@ -36,12 +34,12 @@ class Person(Record):
 
     @property
     def name(self) -> str:
-        """The submitter as a job stores it."""
+        """The submitter as stored in a job."""
         return (self.address or "").casefold()
 
     @property
     def signature(self) -> str:
-        """The person as the journal has it: ``terminal: USER`` for the command line."""
+        """The person's name in the journal: ``terminal: USER`` for the command line."""
         if not self.terminal:
             return self.name
         try:
@@ -65,14 +63,14 @@ def role_of(person: Person, settings: Settings) -> Role:
     if person.terminal or (person.address is None and not settings.auditors):
         return "auditor"
     name, _, domain = person.name.partition("@")
-    # Letters beyond ASCII look like others, and some become them in lower case: the Kelvin sign is a k.
+    # Other letters may look like ASCII, or become it in lower case: the Kelvin sign is a k.
     plain = person.address is not None and person.address.isascii() and bool(name) and "@" not in domain
     named = plain and bool({person.name, f"*@{domain}"} & set(settings.auditors))
     return "auditor" if named else "viewer"
 
 
 def why_only_reading(person: Person, settings: Settings) -> str:
-    """Tell a viewer why they may only read, and what to do."""
+    """Return why a viewer may only read, and what to do."""
     if settings.read_only:
         return "This app only shows results (PCF_READ_ONLY): install PCF Audit yourself to score more."
     if person.address is None:
@@ -85,7 +83,7 @@ def why_only_reading(person: Person, settings: Settings) -> str:
 
 
 def check_may_ask(person: Person, settings: Settings) -> None:
-    """Refuse a viewer; the RightsError says why, and what to do."""
+    """Raise RightsError for a viewer, with the reason and what to do."""
     if role_of(person, settings) == "viewer":
         raise RightsError(why_only_reading(person, settings))
 

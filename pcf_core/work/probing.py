@@ -1,4 +1,4 @@
-"""Answer an open page: a sentence for a model, a check of a topic's words, a run read differently."""
+"""Answer an open page: score a sentence, check a topic's words, or compute a slow result of a run."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from pcf_core.work.requests import (
 )
 from pcf_core.work.scoring import require_every_group
 
-# One sentence: the topic's words at ``[Y]``, what they add up to, and how much they cover.
+# One sentence.
 
 
 UNSAID = "Only template sets say which words fit at [Y]; in a single sentence every word counts."
@@ -48,15 +48,14 @@ def word_check(
     dtype: str = "float32",
     open_scorer: OpenScorer = open_real_scorer,
 ) -> dict[str, Any]:
-    """Score the topic's words in ``text`` with the model's weights as ``dtype``, which may be ``auto``.
+    """Score the topic's words in ``text`` with weights as ``dtype``, which may be ``auto``; return JSON.
 
-    The answer is plain JSON, in which a number that is not finite is ``None``.  ``words``: word, group,
-    log_probability (nats) and tokens, in this text, of each word that counts; ``left_out``: word and reason
-    of the others; ``coverage``: probability of the words together, by number of tokens (masked) or under
-    ``all``, of a causal model given the text on their left alone (``left_only`` if text on the right is
-    scored with them), ``None`` where that is not known; ``preferences``: group to probability, sum 1;
-    ``notes``: how words are written where they begin a sentence (:mod:`pcf_core.audit.slots`), and that
-    ``fitting`` says nothing of one sentence.
+    ``words``: each counted word with group, log_probability (nats) and tokens in this text; ``left_out``: the
+    others with reasons; ``coverage``: probability of the words together, by number of tokens (masked) or
+    under ``all``, for a causal model given the left text alone (``left_only`` if text on the right is scored
+    with them), ``None`` if unknown; ``preferences``: group to probability, sum 1; ``notes``: on the spelling
+    of words at the beginning of a sentence (:mod:`pcf_core.audit.slots`) and on ``fitting``.  Numbers that
+    are not finite are ``None``.
 
     Raises TemplateError for a text without exactly one ``[Y]``, or with an ``[X]``, and ModelError if the
     model is unknown or a group has no usable word.
@@ -95,7 +94,7 @@ def word_check(
 
 
 def _scores_at(scorer: Scorer, text: str, words: Sequence[str]) -> tuple[FloatArray, FloatArray | None]:
-    """Return [word] nats in a text, and those given the text on the left alone where the scorer tells."""
+    """Return [word] nats in a text, and those given the text on the left alone if the scorer has them."""
     nats, left = scorer.score_with_left([stored_prompt(text)], Slot.of(text).written(words))
     return nats[0], None if left is None else left[0]
 
@@ -153,7 +152,7 @@ def opening_the_same(question: Question, open_scorer: OpenScorer) -> OpenScorer:
     return open_the_same
 
 
-# A check of a topic's words with one model: their tokens, those it cannot score, and what they cover.
+# A check of a topic's words.
 
 
 TOO_LONG = "too long for the model together with the probes"
@@ -190,8 +189,8 @@ def check_asked(request: CheckRequest, open_scorer: OpenScorer) -> dict[str, Any
 def mean_shares(words: Sequence[Sequence[str]], nats: Sequence[FloatArray]) -> dict[str, float]:
     """Return each word's share of the probability of all words, averaged over the texts; they sum to 1.
 
-    ``words`` and ``nats``: [text] the words that count there, and their log-probabilities.  Texts in which no
-    word has any probability are left out.
+    ``words``, ``nats`` [text]: the counted words, and their log-probabilities.  Texts in which no word has
+    any probability are left out.
     """
     shares: dict[str, float] = {}
     usable = [(some, row) for some, row in zip(words, nats, strict=True) if np.isfinite(row).any()]
@@ -212,10 +211,9 @@ def _without(table: TokenTable, refused: Mapping[str, str]) -> TokenTable:
 def fitting_scores(
     scorer: Scorer, texts: Sequence[str], counting: Sequence[Sequence[str]], table: TokenTable
 ) -> tuple[list[list[str]], list[tuple[FloatArray, FloatArray | None]]]:
-    """Return [text] the words that count and fit into the model's context, and their :func:`_scores_at`.
+    """Return [text] the counted words that fit the model's context, and their :func:`_scores_at`.
 
-    The longest words are left out of all texts until the others fit, since a run with a word that does not
-    fit would be refused.
+    The longest words are left out of all texts until the others fit, as a run would be refused otherwise.
     """
     most = max(table.tokens.values(), default=0)
     while True:
@@ -232,7 +230,7 @@ def fitting_scores(
             most = max(numbers - {max(numbers)})
 
 
-# Results of a finished run that take long.
+# Slow results of a finished run.
 
 
 def read_asked(
@@ -241,10 +239,9 @@ def read_asked(
     on_progress: OnProgress = lambda done, total, rate: None,
     pause: Pause = no_pause,
 ) -> dict[str, Any]:
-    """Compute a result of a run, unless it is stored, and store it; return the run's key and cells.
+    """Compute and store a result of a run, unless it is stored; return the run's key and cells.
 
-    ``on_progress`` is called after each part with cells read, their total, and cells per second.  ``pause``
-    is called after each part; an exception of it leaves nothing stored.
+    ``on_progress`` gets cells read, their total, and cells per second after each part.
     """
     run = store.load_run(request.run)
     pace = Pace()

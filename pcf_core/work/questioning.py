@@ -1,9 +1,7 @@
-"""A criteria run from end to end: the one function for the foreground and for the worker.
+"""Run criteria, in the foreground or in the worker, and learn the embedding score over several models.
 
-1. the texts that the store lacks are written, or the words scored      kept block by block
-2. the experiment reads them                                            kept once it is complete
-
-The embedding score over several models is learned here too, from texts that such runs have kept.
+write the missing texts, or score the words      stored block by block
+the experiment reads them                        stored when complete
 """
 
 from __future__ import annotations
@@ -62,16 +60,14 @@ def run_criteria(
     on_stage: Callable[[Stage], None] = lambda stage: None,
     pause: Pause = no_pause,
 ) -> tuple[CriteriaResult, int]:
-    """Answer a stored request, or return the answer that is stored.
+    """Answer a stored request, or return its stored answer, with the number of texts or prompts done now.
 
     ``open_generator`` and ``open_scorer`` are called only if a text or a score is missing.  ``on_progress``
-    is called with texts written or prompts scored, their total, and how many per second; ``on_stage`` when a
-    stage begins.  ``pause`` is called between two tokens or two batches, and before the texts are read; after
-    an exception of it the same request goes on from there.
+    gets texts written or prompts scored, their total, and the rate per second; ``on_stage`` is called when a
+    stage begins.  After an exception of ``pause`` the request can be resumed.
 
-    Returns the result, and how many texts were written or prompts scored now.  Raises StoreError if the store
-    is full or read-only or the request is gone, and as :func:`pcf_core.work.text_audits.generate_missing` and
-    :func:`score_missing`.
+    Raises StoreError if the store is full or read-only or the request is gone, and as
+    :func:`pcf_core.work.text_audits.generate_missing` and :func:`score_missing`.
     """
     done = CRITERIA_AUDIT.load(store, request.hash)
     if done is not None:
@@ -124,7 +120,7 @@ def write_missing(
     on_progress: OnProgress,
     pause: Pause,
 ) -> int:
-    """Write the missing texts of several requests to one model; progress counts them together."""
+    """Write the missing texts of several requests to one model, with common progress."""
     lacking = [missing_texts(store, part) for part in wanted]
     written, before = 0, 0
 
@@ -145,10 +141,10 @@ def score_missing(
     on_progress: OnProgress,
     pause: Pause,
 ) -> int:
-    """Score the missing cells block by block and return how many prompts that were.
+    """Score the missing cells block by block, opening the model only if needed; return the number of prompts.
 
-    The model is opened only if a cell is missing.  Raises ModelError if it is unknown or has changed, and
-    TemplateError if a prompt is longer than its context.
+    Raises ModelError if the model is unknown or has changed, and TemplateError if a prompt exceeds its
+    context.
     """
     if not missing_scores(store, key, asks):
         return 0
@@ -160,10 +156,7 @@ def score_missing(
 
 
 def read_texts(store: Store, request: CriteriaAsked, experiment: Experiment) -> dict[str, Generated]:
-    """Read cell -> its texts, [repeat], with how they ended.
-
-    Raises StoreError if some are missing or were removed: the same request writes them again.
-    """
+    """Return the texts of each cell, [repeat], with how they ended; raise StoreError if some are missing."""
     texts = {}
     for ask, key in asks_of(request, experiment):
         generated = store.texts(key, ask.prompt, request.repeats)
@@ -176,7 +169,7 @@ def read_texts(store: Store, request: CriteriaAsked, experiment: Experiment) -> 
 def read_scores(
     store: Store, key: ScoringKey, asks: Sequence[ScoredAsk]
 ) -> tuple[dict[str, tuple[float, ...]], tuple[LeftOut, ...]]:
-    """Read cell -> [word] nats, NaN for words that the model cannot express; list these with reasons."""
+    """Return [word] nats of each cell, NaN for words that the model cannot express, which are listed."""
     nats: dict[str, tuple[float, ...]] = {}
     for words, alike in by_words(asks).items():
         values = store.gather(key, [ask.text for ask in alike], words)
@@ -189,11 +182,10 @@ def read_scores(
 def run_embedding(
     request: EmbeddingAsked, store: Store, on_seed: Callable[[int, int], None] = lambda done, total: None
 ) -> EmbeddingResult:
-    """Answer a stored request, or return the answer that is stored: for the foreground and for the worker.
+    """Answer a stored request, or return its stored answer.
 
-    ``on_seed`` is called before each embedding is learned, with those learned and their total; an exception
-    of it ends the work.  Raises StoreError if texts or the material are missing, or the store is full or
-    read-only, and CriteriaError if there is no text of a gender.
+    ``on_seed`` gets the embeddings learned and their total.  Raises StoreError if texts or the material are
+    missing, or the store is full or read-only, and CriteriaError if there is no text of a gender.
     """
     done = EMBEDDINGS.load(store, request.hash)
     if done is not None:
@@ -202,7 +194,7 @@ def run_embedding(
     began = time.perf_counter()
     experiment = load_asked_experiment(store, request.several[0])
     material = experiment.material
-    assert isinstance(material, HobbiesMaterial)  # of hobbies, validated
+    assert isinstance(material, HobbiesMaterial)  # validated by EmbeddingAsked
     texts = {
         one.model: {cell: generated.texts for cell, generated in read_texts(store, one, experiment).items()}
         for one in request.several

@@ -5,14 +5,13 @@
                  │                  └→ cancel → cancelled ─┤ retry
                  └── release (shutdown, dead owner) ───────┘
 
-Rights are checked here again, whatever the pages showed: see :mod:`pcf_core.work.people`.  A job whose
-workers die repeatedly without progress fails, so that it does not end all workers; deaths while a model is
-loaded are counted separately from deaths at work.
+A job whose workers die repeatedly without progress fails, so that it does not end all workers; deaths while
+loading a model are counted separately.
 
-Clocks.  Wall time is shown (``created``, ``started``, ``updated``) and decides one thing: whether a worker on
-*another* host, whose process cannot be looked up, counts as alive, so that no second one is started.  Claims
-go by priority and number, heartbeats on this host and rates by the monotonic clock; a job is taken from a
-silent worker of another host only after waiting for its next beat by our own monotonic clock.
+Wall time is shown (``created``, ``started``, ``updated``), and decides only whether a worker on *another*
+host counts as alive, so that no second one is started.  Heartbeats on this host and rates use the monotonic
+clock; a job of a silent worker on another host is taken only after waiting for its next beat by our own
+monotonic clock.
 """
 
 from __future__ import annotations
@@ -46,10 +45,10 @@ State = Literal["queued", "running", "done", "failed", "cancelled"]
 class Job(Record):
     """One request.  ``done`` and ``total`` count cells, ``rate`` is cells per second; times are wall time.
 
-    While a run is scored, ``done`` counts the cells in the store; ``at`` has the unsaved ones too.
-    ``submitter``: the address of the person, empty where nobody logs in; ``fingerprint``: of the settings at
-    submission, see :attr:`pcf_core.core.settings.Settings.fingerprint`.  ``stop``: whether it was cancelled,
-    which a running job hears at its next batch.
+    ``done`` counts stored cells of a run; ``at`` has the unsaved ones too.  ``submitter``: the person's
+    address, empty without log-ins.  ``fingerprint``: of the settings at submission, see
+    :attr:`pcf_core.core.settings.Settings.fingerprint`.  ``stop``: cancelled, which a running job learns at
+    its next batch.
     """
 
     id: int
@@ -111,7 +110,7 @@ class Tally(Record):
 
 
 DEAD_SECONDS = 30.0
-MOST_DEATHS = 3  # fruitless ones, at work or while loading, that a job is given before it fails
+MOST_DEATHS = 3  # at work or while loading, without progress, before a job fails
 DEADLY = (
     f"{MOST_DEATHS} workers ended while they worked on this job, without progress. Often the memory is too "
     "small, or a library crashed; worker.log in the cache folder has details. Give the worker more memory, "
@@ -123,12 +122,12 @@ DEADLY_TO_LOAD = (
     "choose a smaller model or precision, then retry."
 )
 
-# ``submitter``: who asked.  ``deaths``: how many workers died at it in a row, ``loading_deaths``: before they
-# had ``begun``, that is said how far it is; ``reached``: how far it was when it was last taken.  ``models``,
-# ``cells``: what it asks of which models, so that who takes it up again is held to the same limits.
-# ``fingerprint``: the settings of who asked, or of the app that started a worker (empty: a person did).
-# ``newest``: the newest job there was when a worker came.  ``checksum``: of what never changes; ``result``
-# begins with one of its own, since numbers are shown from it.
+# ``deaths``: workers that died at it in a row, ``loading_deaths``: before they had ``begun``, that is
+# reported progress; ``reached``: ``done`` when it was last claimed.  ``models``, ``cells``: for checking
+# limits again at a retry.
+# ``fingerprint``: settings of the submitter, or of the app that started a worker (empty: a person did).
+# ``newest``: the newest job when a worker registered.  ``checksum``: of fields that never change;
+# ``result`` begins with one of its own, since its numbers are shown.
 TABLES = (
     """CREATE TABLE jobs (
         id INTEGER PRIMARY KEY AUTOINCREMENT, kind TEXT NOT NULL, key TEXT NOT NULL,
@@ -148,16 +147,16 @@ TABLES = (
         fingerprint TEXT NOT NULL, newest INTEGER NOT NULL)""",
 )
 ALL_JOBS = ("SELECT * FROM jobs ORDER BY id", "SELECT * FROM jobs ORDER BY id DESC")
-CHECKSUM = 16  # hexadecimal digits of one
+CHECKSUM = 16  # hexadecimal digits
 GIVEN_UP = "state = CASE stop WHEN 1 THEN 'cancelled' ELSE 'queued' END, owner = NULL, updated = :now"
-# The waiting jobs that a worker takes: one that an app started leaves those of an app with other settings to
-# the worker that this one starts, unless they were there before it came: left behind, or their worker ended.
+# Waiting jobs that a worker takes.  One started by an app leaves jobs of an app with other settings to that
+# app's worker, except jobs older than itself, which were left behind or whose worker ended.
 TAKEN = """state = 'queued' AND NOT EXISTS (SELECT 1 FROM workers WHERE workers.owner = :owner
     AND workers.fingerprint NOT IN ('', jobs.fingerprint) AND jobs.fingerprint != ''
     AND jobs.id > workers.newest)"""
-# Those of them that a worker of other settings, which came later and waits for this one to end, takes then:
-# those there were before it came, and those whose run another process is at, so that nobody waits for that.
-# What a job has found may hold NaN or Infinity, which Python writes and SQLite calls malformed.
+# Those of them left to a later worker with other settings, which waits for this one to end: jobs older
+# than that worker, and jobs whose run another process is scoring.
+# A result may contain NaN or Infinity, which Python writes and SQLite calls malformed.
 LEFT_TO_SUCCESSOR = """EXISTS (SELECT 1 FROM workers AS own JOIN workers AS other ON other.rowid > own.rowid
     AND other.fingerprint NOT IN ('', own.fingerprint)
     AND (jobs.id <= other.newest
@@ -171,16 +170,15 @@ class Queue:
     """The job queue of a cache.
 
     Every method is one atomic step and raises StoreError if the cache cannot be used.  A damaged row is never
-    returned: DamagedCatalogueError is raised once, and the queue, opened again, has the intact jobs.
-
-    A job is held by the owner that claimed it.  The methods for workers take the ``owner`` and do nothing if
-    the job was given to another one because this one was silent.
+    returned: DamagedCatalogueError is raised once, and the reopened queue has the intact jobs.  Methods for
+    people act on jobs of any submitter, and raise RightsError if the person may not change them.  Methods for
+    workers take the ``owner`` that claimed a job, and do nothing if it now has another one.
     """
 
     def __init__(self, database: Database, person: Person = TERMINAL, journal: Journal | None = None) -> None:
         self._database = database
         self._journal = journal
-        # Of workers elsewhere: their last beat, and when we first saw it by our own monotonic clock.
+        # Of workers on other hosts: their last beat, and when we first saw it by our own monotonic clock.
         self._heard: dict[str, tuple[tuple[float, float], float]] = {}
         self._person = person
         database.create_tables("jobs", TABLES, self._take_over)
@@ -205,7 +203,7 @@ class Queue:
         """Close the connection to the database."""
         self._database.close()
 
-    # ------------------------------------------------------------------------- for who asks
+    # ------------------------------------------------------------------------- for submitters
 
     def submit(
         self, kind: str, key: str, payload: Mapping[str, Any], priority: int = 0, total: int = 0, *,
@@ -213,9 +211,8 @@ class Queue:
     ) -> Job:  # fmt: skip
         """Submit a job, or join an active one of the same kind and key; the higher priority counts.
 
-        ``models`` and ``cells``, the number of cells or texts, are checked against the operator's limits.
-        ``remark`` is added to the journal.  Raises RightsError if the person may not ask for work, or not for
-        so much of it.
+        ``models`` and ``cells`` (or texts) are checked against the operator's limits, and RightsError raised.
+        ``remark`` is added to the journal.
         """
         self._database.must_last()
         with self._database.transaction():
@@ -237,46 +234,40 @@ class Queue:
                     "UPDATE jobs SET checksum = :checksum WHERE id = :id RETURNING *",
                     id=row["id"], checksum=_checksum_of(row),
                 )  # fmt: skip
-                if priority == 0:  # a question, which goes ahead of runs, changes nothing
+                if priority == 0:  # questions, which precede runs, change nothing
                     self._record("queued", row, remark)
             return self._job(row)
 
     def check(
         self, kind: str, key: str, priority: int = 0, *, models: Sequence[str] = (), cells: int = 0
     ) -> None:
-        """Raise as :meth:`submit` would, before anything of a request is stored.
-
-        That is RightsError, or ModelError if a model is not on the operator's list.
-        """
+        """Raise RightsError or ModelError as :meth:`submit` would, before anything is stored."""
         check_may_ask(self._person, settings())
         check_asked(models, cells, settings())
         if priority == 0 and not self._active(kind, key):
             self._check_room()
 
     def get(self, job_id: int) -> Job:
-        """Load a job; raises RunError if there is none of this number."""
+        """Return a job; raises RunError if there is none of this number."""
         rows = self._rows("id = :id", id=job_id)
         if not rows:
             raise RunError(f"There is no job {job_id!r}: the page 'Run an audit' lists all jobs.")
         return self._job(rows[0])
 
     def list(self, limit: int = 100, kind: str | None = None) -> tuple[Job, ...]:
-        """List the newest jobs first, of one kind or of all."""
+        """Return the newest jobs first, of one kind or of all."""
         rows = self._rows(
             "kind = coalesce(:kind, kind) ORDER BY id DESC LIMIT :limit", limit=limit, kind=kind
         )
         return tuple(self._job(row) for row in rows)
 
     def newest(self, kind: str, key: str) -> Job | None:
-        """Find the newest job of a kind and key, in any state."""
+        """Return the newest job of a kind and key, in any state."""
         rows = self._rows("kind = :kind AND key = :key ORDER BY id DESC LIMIT 1", kind=kind, key=key)
         return self._job(rows[0]) if rows else None
 
     def forget(self, kind: str, keep: int) -> None:
-        """Delete all but the newest ``keep`` jobs of a kind, of all submitters; running ones stay.
-
-        Raises RightsError if the person may only read.
-        """
+        """Delete all but the newest ``keep`` jobs of a kind; running ones stay."""
         check_may_ask(self._person, settings())
         self._run(
             "DELETE FROM jobs WHERE kind = :kind AND state != 'running' AND id NOT IN "
@@ -285,10 +276,7 @@ class Queue:
         )  # fmt: skip
 
     def forget_result(self, key: str) -> None:
-        """Delete all ended jobs that made a result or read it, of all submitters, once it is deleted.
-
-        ``key``: of the result.  Raises RightsError if the person may only read.
-        """
+        """Delete all ended jobs that made or read the result with this key."""
         check_may_ask(self._person, settings())
         self._run(
             "DELETE FROM jobs WHERE state NOT IN ('queued', 'running') AND (key = :key "
@@ -297,10 +285,7 @@ class Queue:
         )
 
     def cancel(self, job_id: int) -> Job:
-        """Cancel a job of any submitter; raises RightsError if the person may only read.
-
-        A waiting job ends now, a running one at its next batch; finished shards are kept.
-        """
+        """Cancel a waiting job now, or a running one at its next batch; finished shards are kept."""
         check_may_ask(self._person, settings())
         with self._database.transaction():
             rows = self._run(
@@ -314,10 +299,7 @@ class Queue:
             return self.get(job_id)
 
     def retry(self, job_id: int) -> Job:
-        """Queue a failed or cancelled job of any submitter again, or join an active one for the same work.
-
-        The person becomes its submitter and needs the same rights as for :meth:`submit`.
-        """
+        """Queue a failed or cancelled job again for this person, or join an active one for the same work."""
         check_may_ask(self._person, settings())
         with self._database.transaction():
             job = self.get(job_id)
@@ -339,7 +321,7 @@ class Queue:
             return self.get(job_id)
 
     def _record(self, did: Did, row: sqlite3.Row, remark: str = "") -> None:
-        """Add to the journal inside the transaction, so that nothing happens that cannot be recorded."""
+        """Add to the journal inside the transaction, so that nothing happens unrecorded."""
         if self._journal is not None:
             models = " ".join(str(name) for name in json.loads(row["models"]))
             name = f"job {row['id']}, {row['key']} {models}".strip()
@@ -352,7 +334,7 @@ class Queue:
         )
 
     def _check_room(self) -> None:
-        """Raise if a person has as many jobs as allowed; questions, which go ahead of runs, do not count."""
+        """Raise if a person has as many jobs as allowed; questions do not count."""
         rows = self._run(
             "SELECT count(*) AS jobs FROM jobs WHERE submitter = :submitter AND priority = 0 "
             "AND state IN ('queued', 'running')",
@@ -375,7 +357,7 @@ class Queue:
         )
 
     def waiting(self, owner: str = "") -> bool:
-        """Tell whether a job waits, for any worker or for one that this owner may take."""
+        """Return whether a job waits, for any worker or for one that this owner may take."""
         return bool(self._run(f"SELECT 1 FROM jobs WHERE {TAKEN} LIMIT 1", owner=owner))
 
     # -------------------------------------------------------------------------- for workers
@@ -383,10 +365,7 @@ class Queue:
     def claim(
         self, owner: str, min_priority: int | None = None, passed_over: Collection[int] = ()
     ) -> Job | None:
-        """Take the waiting job of the highest priority, the oldest first; no two owners get the same.
-
-        Jobs in ``passed_over`` keep waiting.
-        """
+        """Claim the waiting job of the highest priority, oldest first, except those in ``passed_over``."""
         waiting = (
             f"SELECT id FROM jobs WHERE {TAKEN} AND priority >= coalesce(:least, priority) "
             "AND id NOT IN (SELECT value FROM json_each(:passed_over)) ORDER BY priority DESC, id LIMIT 1"
@@ -431,7 +410,7 @@ class Queue:
         )
 
     def cancelled(self, job_id: int, owner: str | None = None) -> bool:
-        """Tell whether work on a job has to stop: it was cancelled, or another owner has it."""
+        """Return whether work on a job has to stop: it was cancelled, or another owner has it."""
         return not self._run(f"SELECT 1 FROM jobs WHERE stop = 0 AND {HELD}", id=job_id, owner=owner)
 
     def finish(self, job_id: int, result: Mapping[str, Any], owner: str | None = None) -> None:
@@ -473,11 +452,11 @@ class Queue:
         return str(rows[0]["fingerprint"]) if rows else ""
 
     def predecessor(self, owner: str) -> bool:
-        """Tell whether an earlier worker, started by an app with other settings, is still alive."""
+        """Return whether an earlier worker, started by an app with other settings, is still alive."""
         return self._rival(owner, before=True)
 
     def successor(self, owner: str) -> bool:
-        """Tell whether a worker, started by an app with other settings, waits for this one to end."""
+        """Return whether a worker, started by an app with other settings, waits for this one to end."""
         return self._rival(owner, before=False)
 
     def _rival(self, owner: str, *, before: bool) -> bool:
@@ -496,11 +475,9 @@ class Queue:
             self._run("DELETE FROM workers WHERE owner = :owner", owner=owner)
 
     def sign_off(self, owner: str) -> bool:
-        """Unregister a worker as :meth:`leave` does, unless a job waits that it would take; tell if it left.
+        """Unregister a worker like :meth:`leave`, unless it would take a waiting job; return whether it left.
 
-        Jobs for a worker with other settings are left to that one, which waits for this one to end.  A
-        submitter looks for a worker after submitting, so either the job is seen here or no worker is seen
-        there.
+        Submitters look for a worker after submitting, so no job is missed.
         """
         with self._database.transaction():
             self.release(owner)
@@ -517,7 +494,7 @@ class Queue:
             return True
 
     def workers(self, dead_after: float = DEAD_SECONDS) -> tuple[WorkerInfo, ...]:
-        """List live workers, the oldest first."""
+        """Return live workers, the oldest first."""
         rows = self._worker_rows()
         return tuple(_worker_of(row) for row in rows if _is_alive(row, dead_after))
 
@@ -527,7 +504,7 @@ class Queue:
         The silence of another host is counted from this queue's first look at it.
         """
         rows = (*self._worker_rows(), *self._rows("state = 'running'"))
-        # read later: nobody new is among the holders
+        # loaded later, so that every holder is included
         beats = {row["owner"]: row for row in self._worker_rows()}
         for owner in self._heard.keys() - beats.keys():
             del self._heard[owner]
@@ -538,7 +515,7 @@ class Queue:
                 self._bury(owner)
 
     def _is_heard(self, row: sqlite3.Row, dead_after: float) -> bool:
-        """Tell whether a worker of another host has sent a heartbeat recently, by our own clock."""
+        """Return whether a worker of another host has sent a heartbeat recently, by our own clock."""
         beat, now = (float(row["seen"]), float(row["beat"])), time.monotonic()
         last, since = self._heard.get(row["owner"], (None, now))
         if beat != last:
@@ -552,10 +529,7 @@ class Queue:
             self.leave(owner)
 
     def died(self, owner: str) -> None:
-        """Record the death of a worker and release its jobs.
-
-        A job fails after ``MOST_DEATHS`` deaths at work, or as many while loading, since its last progress.
-        """
+        """Record a worker's death and release its jobs; fail those with ``MOST_DEATHS`` since progress."""
         with self._database.transaction():
             self._run(
                 "UPDATE jobs SET deaths = CASE WHEN done > reached THEN 0 ELSE deaths + begun END, "
@@ -622,13 +596,13 @@ def _checksum_of(row: sqlite3.Row) -> str:
 
 
 def _written_result(job_id: int, result: Mapping[str, Any]) -> str:
-    """Return the result of a job as JSON, behind its checksum."""
+    """Return the result of a job as JSON, after its checksum."""
     text = json.dumps(result)
     return f"{_checksum(job_id, text)} {text}"
 
 
 def _job_of(row: sqlite3.Row) -> Job | None:
-    """Make a job of a row of the table ``jobs``; ``None`` if the row is damaged."""
+    """Make a job from a row of the table ``jobs``; ``None`` if the row is damaged."""
     try:
         fields = {name: row[name] for name in Job.model_fields}
         fields["payload"] = json.loads(row["payload"])
@@ -647,7 +621,7 @@ def _worker_of(row: sqlite3.Row) -> WorkerInfo:
 
 
 def _is_alive(row: sqlite3.Row, dead_after: float) -> bool:
-    """Tell whether a worker is alive, by its process if it is on this host, and by its heartbeat.
+    """Return whether a worker is alive, by its process if on this host, and by its heartbeat.
 
     A heartbeat in the future, after a clock was set back, counts like one as far in the past.
     """

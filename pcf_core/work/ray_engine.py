@@ -1,8 +1,7 @@
-"""Runs and minings on a Ray cluster, by as many processes as its capacity allows.
+"""Runs and minings on a Ray cluster, with as many processes as its capacity allows.
 
-The process that asks keeps store and ledger: it hands out blocks, takes their scores or counts and writes
-them once, into the cache or wherever PCF_SCORES says.  The other machines need the model or the parser, and
-the same version of PCF Audit in the same folder; a corpus is read here alone.
+The calling process alone reads the corpus, has the store, hands out blocks and writes their scores or counts.
+Other machines need the model or the parser, and the same version of PCF Audit in the same folder.
 """
 
 from __future__ import annotations
@@ -36,14 +35,14 @@ from pcf_core.work.ray_worker import Machine, Needs, Opened, RayMiner, RayWorker
 
 CONNECT_SECONDS = 10.0
 POLL_SECONDS = 0.2
-ROOM_SECONDS = 5.0  # machines that join or leave are noticed after this time
-DEATHS = 3  # a shard that ends so many processes ends the run
+ROOM_SECONDS = 5.0  # until machines that join or leave are noticed
+DEATHS = 3  # of processes at one shard, before the run ends
 Actor = Any
 Reference = Any
 
 
 class LostError(Exception):
-    """A process, or its machine, is gone; what it was asked for was not done."""
+    """A process or its machine is gone before it finished its task."""
 
 
 @dataclass
@@ -53,11 +52,11 @@ class _Task:
 
 
 class Pool:
-    """Actors that opened the same model, or the same parser: ``score`` answers a block.
+    """Actors with the same open model or parser; ``score`` answers a block.
 
-    ``start`` gives a new actor and the reference to what its ``open`` says of it; ``room`` says how many of
-    them the cluster can hold now.  Ray restarts nothing by itself: what a lost process had in hand is given
-    to another one here, and an actor is started wherever there is capacity again.
+    ``start`` returns a new actor and the reference to the result of its ``open``; ``room`` how many the
+    cluster can hold now.  Ray restarts nothing by itself: the task of a lost process is given to another one
+    here, and actors are started when there is capacity again.
     """
 
     def __init__(self, start: Callable[[], tuple[Actor, Reference]], room: Callable[[], int]) -> None:
@@ -80,10 +79,7 @@ class Pool:
                 return opened
 
     def ask(self, method: str, *arguments: Any) -> Any:
-        """Return the answer of one actor while nothing else is under way.
-
-        Raises what the method raises, or ScoringError if processes die over it.
-        """
+        """Return one actor's answer while no block is in progress; raise ScoringError if processes die."""
         deaths = 0
         while True:
             if not self._idle:
@@ -107,7 +103,7 @@ class Pool:
             while waiting and self._idle:
                 actor, task = self._idle.pop(), waiting.popleft()
                 self._busy[actor.score.remote(task.block)] = actor, task
-            yield from finished  # the actors go on while they are written
+            yield from finished  # actors go on while these are written
             if not waiting and not self._busy:
                 return
             finished = self._take_finished(waiting)
@@ -160,7 +156,7 @@ class Pool:
         return self._limit
 
     def _drop(self, actor: Actor, error: LostError, is_last: bool) -> None:
-        """Let a lost actor go; several lost the same way end the run."""
+        """Let a lost actor go; the last of several raises."""
         ray.kill(actor)
         if is_last:
             raise ScoringError(
@@ -183,7 +179,7 @@ def _result(reference: Reference) -> Any:
 
 
 class RayScorer(ParallelScorer):
-    """The scorer of a model that is open elsewhere; ``pool`` gives its processes when they are needed."""
+    """The scorer of a model that is open elsewhere; ``pool`` returns its processes when they are needed."""
 
     def __init__(self, pool: Callable[[], Pool]) -> None:
         opened: Opened = pool().open()
@@ -195,7 +191,7 @@ class RayScorer(ParallelScorer):
 
     @property
     def traits(self) -> dict[str, str]:
-        """What the scorer on the cluster says of itself."""
+        """The traits of the scorer on the cluster."""
         return self._traits
 
     def check(self, words: Sequence[str], text: str = BEHIND_A_SPACE) -> TokenTable:
@@ -210,7 +206,7 @@ class RayScorer(ParallelScorer):
     def score_blocks(
         self, blocks: Iterator[Block], pause: Callable[[], None]
     ) -> Iterator[tuple[Block, ScoredBlock]]:
-        """Yield each block with its scores, in whatever order they come."""
+        """Yield each block with its scores, in any order."""
         return self._pool().score(blocks, pause)
 
     def _score_batches(
@@ -238,15 +234,14 @@ class RayCounters:
     def count(
         self, blocks: Iterator[TextBlock], pause: Callable[[], None]
     ) -> Iterator[tuple[TextBlock, Counts]]:
-        """Yield each block with its counts, in whatever order they come."""
+        """Yield each block with its counts, in any order."""
         return self._pool.score(blocks, pause)
 
 
 class RayEngine:
-    """A connection to the cluster of RAY_ADDRESS, or that this machine is part of, else to a new local one.
+    """A connection to the cluster of RAY_ADDRESS, or of this machine, or else to a new local one.
 
-    It is made when the first scorer is opened.  One model has processes at a time, because a second one would
-    wait for the room of the first.
+    It is made when the first scorer is opened.  Only one model at a time has processes.
     """
 
     def __init__(self, settings: Settings) -> None:
@@ -303,7 +298,7 @@ class RayEngine:
 
 
 def start_actor(kind: type[RayWorker | RayMiner], settings: Settings, needs: Needs) -> Actor:
-    """Start a process on some machine of the cluster with capacity; which GPU it gets, Ray decides."""
+    """Start a process on a machine of the cluster with capacity; Ray chooses the GPU."""
     device = settings.device.partition(":")[0]
     variables = {**settings.environment, "PCF_DEVICE": device}
     remote = ray.remote(kind).options(num_cpus=needs.cpus, num_gpus=needs.gpus, max_restarts=0)
@@ -311,7 +306,7 @@ def start_actor(kind: type[RayWorker | RayMiner], settings: Settings, needs: Nee
 
 
 def machines() -> list[Machine]:
-    """List the machines of the cluster that are alive."""
+    """Return the live machines of the cluster."""
     return [
         Machine(int(node["Resources"].get("CPU", 0)), int(node["Resources"].get("GPU", 0)))
         for node in ray.nodes()
@@ -320,7 +315,7 @@ def machines() -> list[Machine]:
 
 
 def _connect() -> None:
-    """Connect, and leave the signals of this process as they are."""
+    """Connect, and leave the signals of this process unchanged."""
     logging.getLogger("ray").setLevel(logging.ERROR)
     in_main_thread = threading.current_thread() is threading.main_thread()
     before: Any = signal.getsignal(signal.SIGTERM)
@@ -345,7 +340,7 @@ def _connect() -> None:
 
 
 def _require_an_answer(address: str) -> None:
-    """Find out within seconds what Ray itself would try for many minutes."""
+    """Fail within seconds where Ray itself would try for many minutes."""
     host, _, port = address.rpartition("://")[2].rpartition(":")
     if host and port.isdigit():
         socket.create_connection((host.strip("[]"), int(port)), timeout=CONNECT_SECONDS).close()

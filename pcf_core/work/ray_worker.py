@@ -1,4 +1,4 @@
-"""What runs on the machines of a Ray cluster, and how much room it takes.  Nothing of Ray is imported."""
+"""Processes on the machines of a Ray cluster, and their resources; Ray itself is not imported."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from pcf_core.work.blocks import Block, ScoredBlock, environment, score_block
 
 @dataclass(frozen=True)
 class Opened:
-    """What a scorer says of itself once its model is open."""
+    """Properties of a scorer with an open model."""
 
     key: ScoringKey
     traits: dict[str, str]
@@ -30,19 +30,19 @@ class Opened:
 
 
 class RayWorker:
-    """A scorer in a process of its own; Ray makes an actor of it.  Scores go back, nothing is written."""
+    """A scorer in a process of its own, as a Ray actor; it returns scores and writes nothing."""
 
     def __init__(self, variables: Mapping[str, str]) -> None:
-        """Take over the settings of the process that asks.
+        """Adopt the settings of the calling process.
 
-        Ray has set OMP_NUM_THREADS before torch is imported; without it torch takes PCF_THREADS, or as many
-        threads as it would outside of Ray, so that scores are those of a worker here, bit for bit.
+        Without the OMP_NUM_THREADS that Ray sets, torch uses PCF_THREADS or its default, so that scores equal
+        those of a local worker bit for bit.
         """
         os.environ.pop("OMP_NUM_THREADS", None)
         adopt(variables)
 
     def open(self, spec: ModelSpec, protocol: str) -> Opened:
-        """Open the model as it is on this machine; raises ModelError if it is missing or another one."""
+        """Open the model of this machine; raises ModelError if it is missing or another one."""
         own = resolve(spec.name).with_dtype(spec.dtype)
         if ScoringKey.of(own, protocol) != ScoringKey.of(spec, protocol):
             raise ModelError(
@@ -68,13 +68,13 @@ class RayWorker:
 
 
 class RayMiner:
-    """A parser and a rule in a process of its own, as :class:`RayWorker` is a model."""
+    """A parser and a rule in a process of its own, like the model of a :class:`RayWorker`."""
 
     def __init__(self, variables: Mapping[str, str]) -> None:
         adopt(variables)
 
     def open(self, recipe: Recipe, identity: str | None) -> OpenedParser:
-        """Open the parser as it is on this machine; unless it is the first, of the given identity."""
+        """Open the parser of this machine, which must have ``identity`` unless it is the first."""
         self._counter: BlockCounter = recipe()
         own = opened_parser(self._counter)
         if identity is not None and own.identity != identity:
@@ -90,7 +90,7 @@ class RayMiner:
         return self._counter.count(block)
 
 
-# What a process that scores needs of a machine, and how many of them a cluster has room for.
+# Resources.
 
 
 @dataclass(frozen=True)
@@ -103,13 +103,13 @@ class Machine:
 
 @dataclass(frozen=True)
 class Needs:
-    """What one process needs: CPUs and GPUs."""
+    """CPUs and GPUs that one process needs."""
 
     cpus: int
     gpus: int
 
     def room(self, machines: Sequence[Machine]) -> int:
-        """Return how many such processes the machines hold together."""
+        """Return how many such processes fit on the machines."""
         return sum(
             min(machine.cpus // self.cpus, machine.gpus // self.gpus if self.gpus else machine.cpus)
             for machine in machines
@@ -117,9 +117,9 @@ class Needs:
 
 
 def needs_of(settings: Settings, machines: Sequence[Machine]) -> Needs:
-    """Return one GPU, or with PCF_DEVICE=split all of a machine, or as many CPUs as PCF_THREADS says.
+    """Return one GPU, or with PCF_DEVICE=split all of the smallest machine, or PCF_THREADS CPUs.
 
-    If machines differ, the smallest decides.  Raises ScoringError if no machine has that much.
+    Raises ScoringError if no machine has that much.
     """
     cards = [machine.gpus for machine in machines if machine.gpus]
     cores = [machine.cpus for machine in machines if machine.cpus]

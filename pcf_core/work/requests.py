@@ -1,8 +1,7 @@
 """Requests for work on scores: the payload of each kind of job, and the function that submits it.
 
-The app imports these and none of the handlers.  Requests for texts are in :mod:`pcf_core.work.text_audits`,
-:mod:`pcf_core.work.fairpair` and :mod:`pcf_core.work.criteria`.  Every ``submit`` function raises StoreError
-if the cache folder is full or read-only, and RightsError as :meth:`pcf_core.work.queue.Queue.submit`.
+The app imports these and no handlers.  Every ``submit`` function raises StoreError if the cache folder is
+full or read-only, and RightsError as :meth:`pcf_core.work.queue.Queue.submit`.
 """
 
 from __future__ import annotations
@@ -30,16 +29,16 @@ from pcf_core.models.scoring.base import GAP, check_protocol, quoted
 from pcf_core.store.store import Store
 from pcf_core.work.queue import Job, Queue
 
-SMALL = 1  # jobs of this priority or above are answered between two batches of a run
-SMALLEST = 2  # and of this one, between two parts of a reading too
+SMALL = 1  # from this priority, jobs are answered between two batches of a run
+SMALLEST = 2  # and from this one, also between two parts of a reading
 
 
 class ScoreRequest(Record):
-    """Score the missing cells of a run, given by its key in the store; the other fields are for people.
+    """Score the missing cells of a stored run, by its key; the other fields are for people.
 
     It is small because every open page reads the queue each second.  ``topic`` is a title, the others are
-    names; ``model`` is a label that includes the precision unless that is float32.  ``within``: the goal of
-    the run's sampling plan, if it has one.
+    names; ``model`` includes the precision unless that is float32.  ``within``: the goal of a sampling plan,
+    if any.
     """
 
     run: str
@@ -53,10 +52,9 @@ class ScoreRequest(Record):
 
 
 def submit_run(store: Store, queue: Queue, run: RunSpec, missing: int | None = None) -> Job:
-    """Store a run and queue it, or join its active job.
+    """Store a run and queue it, or join its active job; raise RunError if it was imported.
 
-    ``missing``: the number of missing cells if an estimate has counted them, else they are counted here.
-    Raises RunError if the run was imported, so that its model is not here.
+    ``missing``: the number of missing cells, if already counted.
     """
     if run.scoring.imported:
         raise RunError(
@@ -95,10 +93,7 @@ def submit_run(store: Store, queue: Queue, run: RunSpec, missing: int | None = N
 
 
 def delete_run(store: Store, queue: Queue, key: str) -> None:
-    """Delete a run of the cache and its ended jobs.
-
-    Raises RunError if it is active, or no run of this cache.
-    """
+    """Delete a run and its ended jobs; raise RunError if it is active, or no run of this cache."""
     job = queue.newest("score", key)
     if job is not None and job.state in ("queued", "running"):
         raise RunError(
@@ -114,14 +109,14 @@ def delete_texts(store: Store, queue: Queue, key: str) -> None:
     queue.forget_result(key)
 
 
-# ------------------------------------------------------------ finished runs, read in another way
+# ------------------------------------------------------------ results of finished runs
 
 
 Calculation = Literal["preferences", "sensitivity"]
 
 
 class ReadRequest(Record):
-    """Compute a result of a finished run, given by its key; ``model`` and ``topic`` are for people.
+    """Compute a result of a finished run, by its key; ``model`` and ``topic`` are for people.
 
     ``what``: its ``preferences`` under a protocol, or its ``sensitivity`` to the analyst's choices.
     """
@@ -136,8 +131,8 @@ class ReadRequest(Record):
 def submit_read(store: Store, queue: Queue, run: RunSpec, what: Calculation, options: ViewOptions) -> Job:
     """Queue a reading, or join an active one; ``done`` and ``total`` count cells.
 
-    It is answered between two batches of a scoring, because an open page waits for it.  Raises AuditError if
-    the run cannot be read with these options.
+    It is answered between two batches of a scoring.  Raises AuditError if the run cannot be read with these
+    options.
     """
     request = ReadRequest(
         run=run.key, what=what, options=options, model=run.scoring.label, topic=run.topic.title
@@ -161,7 +156,7 @@ def reading_key(store: Store, run: RunSpec, what: Calculation, options: ViewOpti
 
 
 class KnowledgeRequest(Record):
-    """Score the missing prompts of a set: its name and title, and the key of the model."""
+    """Score the missing prompts of a set."""
 
     name: str
     title: str
@@ -188,7 +183,7 @@ FETCH = "fetch"
 
 
 class FetchRequest(Record):
-    """Fetch the weights of a model, whose terms were accepted if it has any."""
+    """Fetch the weights of a model whose terms, if any, were accepted."""
 
     model: str
     size: str
@@ -197,8 +192,8 @@ class FetchRequest(Record):
 def submit_fetch(queue: Queue, offer: Offer, accepted: bool) -> Job:
     """Queue the download of a model's weights, or join its active job; ``done`` counts bytes.
 
-    Raises ModelError if the operator does not allow the model or the hub, InputError if its terms are not
-    accepted, and RightsError if the person may not ask for work.
+    Raises ModelError if the model or the hub is not allowed, InputError if its terms are not accepted, and
+    RightsError.
     """
     require_fetchable(offer, accepted)
     request = FetchRequest(model=offer.name, size=offer.size)
@@ -213,9 +208,9 @@ def submit_fetch(queue: Queue, offer: Offer, accepted: bool) -> Job:
 class MineRequest(Record):
     """Mine a corpus for the words of topics of one position.
 
-    ``corpus``: a file, a folder or ``hf:OWNER/NAME``; ``sample``: how many documents are drawn by ``seed``,
-    or all.  ``name``: of the resulting template set; ``cut``: its lowest count.  An empty ``pipeline`` means
-    that of the settings, empty ``constructions`` the default ones.
+    ``corpus``: a file, a folder or ``hf:OWNER/NAME``; ``sample``: how many documents to draw, or all.
+    ``name``: of the resulting template set; ``cut``: its lowest count.  Empty ``pipeline`` and
+    ``constructions`` mean the defaults.
     """
 
     corpus: str
@@ -231,15 +226,15 @@ class MineRequest(Record):
 def submit_mining(queue: Queue, request: MineRequest) -> Job:
     """Queue a mining, or join an active one; ``done`` and ``total`` are bytes.
 
-    The set is saved as the user's own under its name; the job's result is the document of ``document_of``.
-    Raises TemplateError if the name is taken, or not safe in files and links.
+    The set is saved as the user's own; the job's result is that of ``document_of``.  Raises TemplateError if
+    the name is taken, or not safe in files and links.
     """
     check_new_name(request.name)
     payload = request.model_dump(mode="json")
     return queue.submit("mine", digest(payload), payload)
 
 
-# ------------------------------------------------------- one sentence, or a topic's words looked over
+# ------------------------------------------------------- one sentence, or a check of a topic's words
 #
 # A page submits a question, the worker answers it between two batches of its current job, and the page finds
 # the answer in the queue under the question's key.  Answers are kept there.
@@ -248,7 +243,7 @@ PROBE = "probe"
 CHECK = "check"
 WAITED_FOR = (PROBE, CHECK)
 LONGEST = 300  # characters of a sentence
-KEPT = 250  # of each kind, answered or not; of a topic of usual size one takes about 10 KB
+KEPT = 250  # of each kind, answered or not; usually about 10 KB each
 EXAMPLE = f"The nurse said that {GAP}"
 
 
@@ -272,7 +267,7 @@ def submit_words(
 
 
 class ProbeRequest(WordsRequest):
-    """Score one sentence; ``scoring``: the hash of the scoring key that decides its numbers."""
+    """Score one sentence; ``scoring``: the hash of the scoring key."""
 
     kind: ClassVar[str] = PROBE
     cells: ClassVar[int] = 1
@@ -280,7 +275,7 @@ class ProbeRequest(WordsRequest):
 
     @property
     def key(self) -> str:
-        """The key by which equal probes are joined; names and titles are no part of it."""
+        """The key by which equal probes are joined, independent of names and titles."""
         parts = [self.scoring, self.topic.hash, self.topic.aligned, self.text, self.protocol]
         return digest([*parts, *_unusual([self.text])])
 
@@ -288,7 +283,7 @@ class ProbeRequest(WordsRequest):
 class CheckRequest(Record):
     """Check a topic's words: their tokens and probabilities in ``texts``, each with one ``[Y]``.
 
-    ``scoring`` as in a probe; the protocol is ``exact``, of which others are selections.
+    ``scoring``: as in a probe, with the protocol ``exact``, from which others select.
     """
 
     kind: ClassVar[str] = CHECK
@@ -310,7 +305,7 @@ class CheckRequest(Record):
 
 
 def _unusual(texts: Sequence[str]) -> list[str]:
-    """Return the part of the key for words that begin a sentence or a text, or that letters touch."""
+    """Return the part of the key for words that begin a sentence or a text, or touch letters."""
     slots = [Slot.of(text) for text in texts]
     placed = [] if all(slot.usual for slot in slots) else ["placed"]
     return [*placed, "joined"] if any(slot.joins for slot in slots) else placed
@@ -322,8 +317,8 @@ Question = ProbeRequest | CheckRequest
 def checked_sentence(text: str) -> str:
     """Return a sentence to be scored, normalised (NFC, white space).
 
-    Raises TemplateError if it is empty, has over 300 characters or control characters, not exactly one
-    ``[Y]``, or an ``[X]``.
+    Raises TemplateError unless it has one ``[Y]``, no ``[X]``, no control characters, and 1 to 300
+    characters.
     """
     sentence = check_sentence(text, "its text", "The sentence", TemplateError)
     if len(sentence) > LONGEST:
@@ -354,10 +349,9 @@ def checked_sentence(text: str) -> str:
 
 
 def make_probe(spec: ModelSpec, topic: Topic, text: str, protocol: Protocol) -> ProbeRequest:
-    """Make the request to score a sentence with an installed model: opening a link downloads nothing.
+    """Make the request to score a sentence with an installed model, without downloading anything.
 
-    Raises ModelError if the weights are not here, the model's own code may not run, or it has no such
-    protocol.
+    Raises ModelError if the weights are missing, its own code may not run, or it lacks the protocol.
     """
     require_at_hand(spec, protocol)
     return ProbeRequest(
@@ -390,15 +384,14 @@ def require_at_hand(spec: ModelSpec, protocol: Protocol) -> None:
 
 
 def newest_answer(queue: Queue, question: Question) -> Job | None:
-    """Find the newest job of an equal question, in any state."""
+    """Return the newest job of an equal question, in any state."""
     return queue.newest(question.kind, question.key)
 
 
 def submit_question(queue: Queue, question: Question) -> Job:
     """Queue a question ahead of all runs, or join an equal one; the last 250 of a kind are kept.
 
-    Raises RightsError if the person may not ask, or not for so many texts, and ModelError if the model is not
-    on the operator's list.
+    Raises RightsError, or ModelError if the model is not on the operator's list.
     """
     job = queue.submit(
         question.kind, question.key, question.model_dump(mode="json"), priority=SMALLEST,

@@ -1,11 +1,11 @@
-"""Score the missing cells of a run: the same function for the command line and for the worker.
+"""Score the missing cells of a run, for the command line and for the worker.
 
 A run scores every template, or as many as its sampling plan draws:
 
     draw → score what is missing → look: narrow enough? → twice as many draws, or done: the self-audit
 
-The run is stored with its draws at every look, so that a later start goes on from there; it is complete once
-its goal is met.  The first draws of a finer plan are those of a coarser one, so they are in the store.
+The run is stored with its draws at every look, so that a later start resumes there.  A finer plan begins with
+the draws of a coarser one, so their scores are reused.
 """
 
 from __future__ import annotations
@@ -68,9 +68,9 @@ from pcf_core.work.self_audit import audit_sample, sample_of_run
 
 OnProgress = Callable[[Progress], None]
 
-AT_ONCE_SECONDS = 0.5  # a model that opens faster was open already
-SAVE_SECONDS = 1.0  # between two saves of whole blocks: a kill loses so much at most, and one block
-MOST_TOGETHER = 128  # blocks that are saved in one step, while others wait for the cache
+AT_ONCE_SECONDS = 0.5  # a model that opens faster was already open
+SAVE_SECONDS = 1.0  # between saves of finished blocks: a kill loses at most this and one block
+MOST_TOGETHER = 128  # most blocks saved in one step, while others wait for the cache
 
 
 def score_run(
@@ -82,26 +82,23 @@ def score_run(
     more_to_come: bool = False,
     on_wait: Callable[[str], None] = lambda holder: None,
 ) -> int:
-    """Score the missing cells of a run shard by shard, store the run, and check some of its cells.
+    """Score the missing cells of a run shard by shard, store it, and check some; return the cells scored.
 
-    The model is opened only if something is missing, which may be no more than how many tokens words have at
-    the beginning of a text.  A shard counts once it is written: an interruption loses at most one, and what
-    another process has scored meanwhile is not scored again.  After the last shard the run is complete and
-    can be read while its cells are checked (:mod:`pcf_core.work.self_audit`).  Of several processes that
-    score the same run, one works and the others wait.
+    The model is opened only if something is missing.  An interruption loses at most one shard; of several
+    processes that score the same run, one works and the others wait.  After the last shard the run is
+    complete and can be read while cells are checked (:mod:`pcf_core.work.self_audit`).
 
-    ``on_progress`` is called after each batch and each checked cell.  ``pause`` is called between two
-    batches: its time does not count as scoring, and an exception ends the work.  ``more_to_come``: more
-    templates may be drawn, so the run is not complete yet.  ``on_wait`` is called several times a second
-    while another process scores the run, with the name of that process; an exception ends the waiting.
+    ``on_progress`` is called after each batch and each checked cell; time in ``pause`` does not count as
+    scoring. ``more_to_come``: more templates may be drawn, so the run is not complete yet.  ``on_wait`` is
+    called several times a second with the name of the process that scores the run; an exception ends the
+    waiting.
 
-    Returns the number of cells (occupation × template) that were scored.  Raises ModelError if the model is
-    unknown or has changed or a group has no usable word, ScoringError if the model fails, and StoreError if
-    the store is full or read-only.
+    Raises ModelError if the model is unknown or has changed or a group has no usable word, ScoringError if
+    the model fails, and StoreError if the store is full or read-only.
     """
     run = store.as_stored(run)
     info = _stored_info(run, store)
-    if info is not None and info.complete:  # else what is missing is looked up once, under the lock
+    if info is not None and info.complete:  # otherwise looked up once, under the lock
         left = _work_left(run, store, info, more_to_come)
         if not left.any:
             _save_as_scored(run, store, info, more_to_come)
@@ -121,7 +118,7 @@ def score_run(
 def run_lock(
     name: str, store: Store, pause: Pause, on_wait: Callable[[str], None]
 ) -> AbstractContextManager[None]:
-    """Hold the lock of a run or of a part of its work; waiting can be cancelled like scoring."""
+    """Acquire the lock of a run or of a part of its work; waiting can be cancelled like scoring."""
 
     def while_waiting(holder: str) -> None:
         on_wait(holder)
@@ -132,10 +129,9 @@ def run_lock(
 
 @dataclass(frozen=True)
 class _Gap:
-    """Prompts of one part of a run that lack the same words, as rows of that part.
+    """Prompts of a part of a run, as its rows, that lack the same words, with the ``cells`` of each.
 
-    ``cells``: how many cells of the run each prompt stands for.  ``start``: the number of prompts in earlier
-    parts.
+    ``start``: the number of prompts in earlier parts.
     """
 
     rows: NDArray[np.int32]
@@ -146,10 +142,10 @@ class _Gap:
 
 @dataclass(frozen=True)
 class _WorkLeft:
-    """What is left to do: ``gaps`` [part, gap], the ``check``, and the token ``counts`` of the run's words.
+    """Remaining work: ``gaps`` [part, gap], the ``check``, and the token ``counts`` of the run's words.
 
-    ``changes``: how many times scores had been added to the store when the gaps were looked up; ``None`` if a
-    later look has to compare the scores themselves.
+    ``changes``: the store's number of changes when the gaps were looked up; ``None`` if a later look has to
+    compare the scores themselves.
     """
 
     gaps: tuple[tuple[_Gap, ...], ...]
@@ -168,7 +164,6 @@ class _WorkLeft:
 
 
 def _work_left(run: RunSpec, store: Store, info: RunInfo | None, more_to_come: bool) -> _WorkLeft:
-    """Look up what is left to do of a run; nothing is written."""
     changes, gaps, marks = store.changes(run.scoring), list[tuple[_Gap, ...]](), array("q")
     start = 0
     for part in prompt_parts(run):
@@ -188,13 +183,13 @@ def _work_left(run: RunSpec, store: Store, info: RunInfo | None, more_to_come: b
         marks.extend(map(hash, row_of))
         start += len(part)
     sorted_marks = np.sort(np.asarray(marks))
-    if (sorted_marks[1:] == sorted_marks[:-1]).any():  # a part may hold prompts of another
+    if (sorted_marks[1:] == sorted_marks[:-1]).any():  # parts may share prompts
         changes = None
     return _WorkLeft(
         gaps=tuple(gaps),
         changes=changes,
         check=info is not None and _is_unaudited(info) and not more_to_come,
-        # Only the model's tokenizer can tell how many tokens words have where they begin a text.
+        # Only the tokenizer knows the tokens of words that begin a text.
         counts=not starts_counted(store.known_words(run.scoring), run.topic.words, slots_of(run)),
     )
 
@@ -208,7 +203,7 @@ def _cells_by_prompt(part: Sequence[str]) -> dict[str, int]:
 
 
 def _stored_info(run: RunSpec, store: Store) -> RunInfo | None:
-    """Return what the store has of the run itself, not of one that was imported under its key."""
+    """Return the stored run, unless it was imported."""
     made = {info.run.key: info for info in store.runs() if not info.run.scoring.imported}
     return made.get(run.key)
 
@@ -216,7 +211,7 @@ def _stored_info(run: RunSpec, store: Store) -> RunInfo | None:
 def _save_as_scored(run: RunSpec, store: Store, info: RunInfo | None, more_to_come: bool) -> None:
     """Save a run that lacks no score; it is complete unless more draws may follow.
 
-    If the cache cannot be written, a complete run keeps the draws stored for it.
+    If the cache cannot be written, a complete run keeps its stored draws.
     """
     table = table_at(store.known_words(run.scoring), run.topic.words, slots_of(run))
     require_every_group(run.topic, run.scoring.model, table)
@@ -228,7 +223,7 @@ def _save_as_scored(run: RunSpec, store: Store, info: RunInfo | None, more_to_co
 
 
 def _is_unaudited(info: RunInfo) -> bool:
-    """Tell whether a run was begun and its check is not finished."""
+    """Return whether a run was begun and its check is not finished."""
     return is_unchecked(info) or (bool(info.provenance) and not info.complete)
 
 
@@ -288,7 +283,6 @@ def _timings_so_far(run: RunSpec, store: Store) -> dict[str, float]:
 
 
 def _expected_loading(run: RunSpec, store: Store) -> float | None:
-    """Return the seconds that loading the model took in its newest run, if known."""
     taken = (info.provenance.get("timings", {}) for info in store.runs() if info.run.scoring == run.scoring)
     return next((timings["loading"] for timings in taken if "loading" in timings), None)
 
@@ -298,13 +292,13 @@ class _Work:
     """The scoring of one run.
 
     Of the missing cells, ``done`` are in the store by now, ``scored`` of them by us; ``unsaved`` ones are
-    scored but still in an unfinished block or in ``whole``.  ``changes``: as in :class:`_WorkLeft`, plus one
-    for each of our own writes since.  ``cells``: how many cells each prompt of the current part stands for,
-    more than one if it ``repeats``.  ``seconds``: the time of scoring without the pauses.  ``counting``: the
-    words that count; ``sentence``: one of the last finished block.
+    scored but in an unfinished block or in ``whole``.  ``changes``: as in :class:`_WorkLeft`, plus our own
+    writes.  ``cells``: of the current part, by prompt; more than one each if it ``repeats``.  ``seconds``: of
+    scoring, without pauses.  ``counting``: the words that count; ``sentence``: one of the last finished
+    block.
 
     Finished blocks are saved ``SAVE_SECONDS`` after the last save: the first one at once, each one of a slow
-    model, and several of a fast model together, because the disk takes as long for one as for many.
+    model, and several of a fast model together, because many take the disk as long as one.
     """
 
     run: RunSpec
@@ -342,7 +336,7 @@ class _Work:
         self.seconds = time.perf_counter() - began - (self.pause.seconds - paused)
 
     def write(self) -> None:
-        """Compute and store the result of the run; if it has none, its readers learn the reason."""
+        """Compute and store the result of the run; errors are left to its readers."""
         pace, total = Pace(), self.run.cells
 
         def on_prompts(done: int) -> None:
@@ -367,7 +361,7 @@ class _Work:
         return ((block, self._score_here(block)) for block in lacking)
 
     def _cut(self, gaps: Sequence[_Gap]) -> Iterator[_Gap]:
-        """Cut gaps to the size of a block, without the words that the tokenizer refuses."""
+        """Divide gaps into blocks, without the words that the tokenizer refuses."""
         most = prompts_a_block(self.scorer)
         for gap in gaps:
             words = tuple(word for word in gap.words if word not in self.table.refused)
@@ -378,8 +372,8 @@ class _Work:
     def _ordered(self, blocks: Iterable[_Gap]) -> list[_Gap]:
         """Order blocks so that whole occupations are finished early, spread evenly over their list.
 
-        What is in a block stays the same, and so do the bytes of its shard.  What is finished so far can be
-        read as a sample of the list, see :mod:`pcf_core.audit.partial`.
+        Partial results are then a sample of the list, see :mod:`pcf_core.audit.partial`.  The content of
+        blocks, and so the bytes of shards, does not change.
         """
         ranks, sentences = spread_ranks(len(self.run.evidence.terms)), len(self.run.drawn.templates)
         return sorted(blocks, key=lambda block: int(ranks[(block.start + block.rows) // sentences].min()))
@@ -441,7 +435,7 @@ class _Work:
             Scores(block.prompts, block.words, scored.values, scored.provenance, scored.left)
             for block, scored in self.whole
         ]
-        self.whole = []  # tried once, also where the disk is full
+        self.whole = []  # tried once, even if the disk is full
         self.store.write_all(self.run.scoring, self.table, blocks)
         if self.changes is not None:
             self.changes += 1
@@ -454,10 +448,7 @@ class _Work:
         return sum(block.cells for block, _ in self.whole)
 
     def _report(self, saved: int, unsaved: int = 0, begun: int = 0) -> None:
-        """Report how many more cells are in the store, and how many more are scored but unsaved.
-
-        ``begun``: as in :class:`~pcf_core.core.run.Progress`.
-        """
+        """Report further cells: stored, scored but unsaved, and ``begun`` in the current batch."""
         self.done += saved
         self.unsaved += unsaved
         counted = self.done + self.unsaved + begun
@@ -498,7 +489,7 @@ def require_every_group(
 
 @dataclass(frozen=True)
 class Finished:
-    """A scored run, with the last ``look`` of its plan if it has one; ``scored``: cells scored now."""
+    """A scored run, with the last ``look`` of its plan, if any; ``scored``: cells scored now."""
 
     run: RunSpec
     scored: int
@@ -527,8 +518,8 @@ def score_asked(
 ) -> Finished:
     """Score a run to its end; parameters and errors are those of :func:`score_run` and ``load_result``.
 
-    With a sampling plan, ``on_look`` is called at each look, and the run ends at the first one whose
-    intervals are narrow enough, or that has drawn every template.
+    With a sampling plan, ``on_look`` is called at each look; the run ends at the first with narrow enough
+    intervals, or with every template drawn.
     """
     run = store.as_stored(run)
     if run.plan is None:
@@ -544,12 +535,12 @@ def score_asked(
         on_progress(at)
 
     finished = store.is_finished(run)
-    # All looks hold one lock: who waited goes on where the other came to, not at the draws of its own look.
+    # All looks hold one lock, so that a waiting process continues from the other's last look.
     lock = run_lock(f"{run.key}.looks", store, pause, on_wait)
     with nullcontext() if finished else lock:
         for draws in looks(within).sizes:
             if draws < plan_of(furthest(store, run)).draws:
-                continue  # an earlier look, here or of another process, which was not narrow enough
+                continue  # an earlier look, which was not narrow enough
             run = with_draws(run, draws)
             scored += score_run(run, store, scorer, progress, pause, more_to_come=True, on_wait=on_wait)
             look = look_at(store, run)
@@ -565,7 +556,7 @@ def opened_once(dtype: str, open_scorer: OpenScorer) -> OpenScorer:
     scorers: list[Scorer] = []
 
     def reopen(spec: ModelSpec, protocol: str) -> Scorer:
-        if spec.dtype != dtype:  # a second reader, for the noise floor
+        if spec.dtype != dtype:  # for the noise floor
             return open_scorer(spec, protocol)
         if not scorers:
             scorers.append(open_scorer(spec, protocol))
@@ -582,16 +573,13 @@ def answer_score(context: JobContext, request: ScoreRequest) -> dict[str, Any]:
     reported = -REPORT_SECONDS
     stage, saved = "", 0  # of the last report
     last_look: dict[str, Any] = {}
-    before: int | None = None  # cells of the job that were scored before this start
+    before: int | None = None  # cells of the job scored before this start
 
     def report(at: Progress) -> None:
-        """Report progress.
-
-        After a resume, ``done`` still counts from the first cell of the job; the ``total`` of a plan grows.
-        """
+        """Report progress, counted from the job's first cell also after a resume."""
         nonlocal reported, stage, saved, before
         if at.stage == "scoring" and before is None:
-            ended = claimed.done == claimed.total  # between two looks of a plan, or nothing was done
+            ended = claimed.done == claimed.total  # between two looks of a plan, or not begun
             before = claimed.total if ended else max(0, claimed.total - at.total)
         is_news = at.stage != stage or at.done == at.total or (at.stage == "scoring" and at.done != saved)
         if not is_news and time.monotonic() - reported < REPORT_SECONDS:
@@ -611,6 +599,6 @@ def answer_score(context: JobContext, request: ScoreRequest) -> dict[str, Any]:
         done = score_asked(
             run, context.store, scorer, report, context.pause, on_look, on_wait=context.wait_for
         )
-    # Stored, so that pages open it at once; if something was scored, it is already.
+    # Stores the result, so that pages open at once; score_run has done so if it scored anything.
     load_result(context.store, done.run, cast(Protocol, run.scoring.protocol))
     return done.document

@@ -1,14 +1,13 @@
-"""The self-audit of a run or a knowledge set: traits of its scorer, and how much single scores differ.
+"""The self-audit of a run or a knowledge set: traits of its scorer, and its noise floor.
 
-**Noise floor.**  In 50 cells drawn at random (the same ones in every repetition), one random word per group,
-or a right and a wrong answer of the fact, is scored again in a forward pass of its own, with nothing batched,
-packed or shared; the floor is the largest |difference| to the stored scores, in nats.  A run in bfloat16 or
-float16 is read again in float32 if a second copy of the weights fits into half of the free memory: its floor
-then includes the rounding of the model's own arithmetic.
+**Noise floor.**  In 50 random but reproducible cells, one random word per group, or a right and a wrong
+answer of the fact, is scored again in a forward pass of its own, with nothing batched, packed or shared; the
+floor is the largest |difference| to the stored scores, in nats.  For runs in bfloat16 or float16 this is done
+in float32 if a second copy of the weights fits into half of the free memory, so the floor includes the
+model's rounding.
 
-**Cost.**  At most a twentieth of the time of scoring: a cell alone can take as long as a hundred in a batch.
-If that is not enough, only the first drawn cells are read, and never fewer than five; their number follows
-from the time that the ones before took, loading a second copy of the model included.
+**Cost.**  At most a twentieth of the time of scoring, but at least five cells; the number follows from the
+time of those before, including that of loading a second copy.
 """
 
 from __future__ import annotations
@@ -37,13 +36,13 @@ PART_OF_TIME = 0.05  # of the scoring
 BYTES_OF_FLOAT32 = 4
 PART_OF_MEMORY = 0.5
 NARROW = ("bfloat16", "float16")
-Cell = tuple[tuple[str, str], ...]  # (prompt, word) of each score that is made again
-OnCheck = Callable[[int, int, float | None], None]  # cells read again, of how many, seconds left
+Cell = tuple[tuple[str, str], ...]  # (prompt, word) of each recomputed score
+OnCheck = Callable[[int, int, float | None], None]  # cells checked, their total, seconds left
 
 
 @dataclass(frozen=True)
 class Sample:
-    """What is audited of the scores of ``key``: ``facts`` that need no scoring, ``cells`` to read again."""
+    """The audited part of scores: ``facts`` that need no scoring, and ``cells`` to recompute."""
 
     key: ScoringKey
     facts: SelfAudit
@@ -51,7 +50,7 @@ class Sample:
 
 
 def sample_of_run(run: RunSpec, scorer: Scorer) -> Sample:
-    """Draw what is audited of a run."""
+    """Draw the audited cells of a run."""
     words, slots = run.topic.words, slots_of(run)
     table = table_at(check_slots(scorer, words, slots), words, slots)
     left_out = select_words(run.topic, table, "exact")[1]
@@ -59,7 +58,7 @@ def sample_of_run(run: RunSpec, scorer: Scorer) -> Sample:
 
 
 def sample_of_answers(knowledge: KnowledgeSet, key: ScoringKey, scorer: Scorer) -> Sample:
-    """Draw what is audited of a knowledge set."""
+    """Draw the audited cells of a knowledge set."""
     words, slots = knowledge.words, answer_slots(knowledge)
     table = table_at(check_slots(scorer, words, slots), words, slots)
     refused = [LeftOut(name=word, reason=table.refused[word]) for word in words if word in table.refused]
@@ -86,10 +85,9 @@ def audit_sample(
 ) -> SelfAudit:
     """Add the noise floor of the drawn cells, or of the first ones, to the facts; the store has all scores.
 
-    ``scorer`` made the scores; ``open_scorer`` may open the model of ``spec`` a second time.  ``pause`` is
-    called between two forward passes, and an exception of it ends the audit.  ``seconds``: how long the
-    scoring took, which limits how many cells are read again.  ``on_check`` is called before each cell and
-    after the last one.  If the model fails now, only the noise floor is lost: ``note`` says why.
+    ``open_scorer`` may open the model of ``spec`` a second time.  ``seconds``: how long the scoring took,
+    which limits the cells.  ``on_check`` is called before each cell and after the last one.  If the model
+    fails now, only the noise floor is lost: ``note`` says why.
     """
     key, facts, drawn = sample.key, sample.facts, sample.cells
     if not drawn:
@@ -151,10 +149,7 @@ def _drawn(prompt: str, word: str) -> tuple[str, str]:
 
 
 def draw_answers(knowledge: KnowledgeSet, key: ScoringKey, table: TokenTable) -> list[Cell]:
-    """Draw a right and a wrong answer of the fact in each of ``CELLS`` prompts, or in all if fewer.
-
-    Seeded by the set and the model.  Prompts without an answer that the tokenizer has are left out.
-    """
+    """Draw a right and a wrong answer of the fact in ``CELLS`` prompts, or all, seeded by set and model."""
     generator = np.random.default_rng(int(knowledge_key(knowledge, key), 16))
     prompts, drawn = knowledge.prompts, list[Cell]()
     for cell in generator.choice(len(prompts), size=min(CELLS, len(prompts)), replace=False).tolist():
@@ -168,10 +163,7 @@ def draw_answers(knowledge: KnowledgeSet, key: ScoringKey, table: TokenTable) ->
 
 
 def difference(first: float, second: float) -> float:
-    """Return |first − second| in nats.
-
-    It is 0 where both are −∞, infinite where one is, or where one is not a number.
-    """
+    """Return |first − second| in nats: 0 where both are −∞, infinite where one is, or is not a number."""
     if np.isnan(first) or np.isnan(second):
         return np.inf
     return 0.0 if first == second else abs(first - second)

@@ -1,8 +1,7 @@
 """The supervisor: a small process that restarts a worker process, and kills one that does not respond.
 
-Library code that reads foreign models, configurations and chat templates can be busy for hours without
-returning to the worker.  So the worker is a separate process that reports its job to the supervisor between
-any two batches.  Nothing is loaded here; the model is loaded once, by the process that uses it.
+Library code that reads foreign models can be busy for hours, so the worker is a separate process that reports
+its job between batches.  The supervisor itself loads no model.
 
     no report for ``PCF_STALL_SECONDS``       the process is killed, the job fails with a sentence
     a cancel or stop ignored for 10 s         the process is killed, the job is cancelled or queued again
@@ -33,7 +32,7 @@ from pcf_core.work.queue import Queue
 
 log = logging.getLogger(__name__)
 
-HEAR_SECONDS = 10.0  # the process obeys a cancel or a stop within it, or is killed
+HEAR_SECONDS = 10.0  # for the process to obey a cancel or a stop, before it is killed
 POLL_SECONDS = 0.2
 TELL_SECONDS = 0.5  # between two reports of the same job
 STALLED = (
@@ -58,7 +57,7 @@ def serve(owner: str, line: Connection, until_idle: bool) -> None:
 
 
 class Line:
-    """The connection to the supervisor: the worker process reports its job, or ``None``, and hears a stop."""
+    """The worker process's connection to its supervisor: reports the current job, and returns stops."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
@@ -72,7 +71,7 @@ class Line:
             if job_id != at or time.monotonic() - when >= TELL_SECONDS:
                 self._connection.send(job_id)
                 self._last = job_id, time.monotonic()
-            return self._connection.poll()  # a supervisor sends nothing but a stop
+            return self._connection.poll()  # a supervisor only sends a stop
 
 
 class Supervisor:
@@ -101,19 +100,16 @@ class Supervisor:
     def run(self) -> int:
         """Serve the queue until it was empty for a while; return the exit code.
 
-        SIGTERM and SIGINT stop it as :meth:`stop` does, a second one at once.  Raises StoreError if the cache
-        cannot be used.
+        SIGTERM and SIGINT call :meth:`stop`, a second one ends at once.  Raises StoreError if the cache is
+        unusable.
         """
         with logging_to(self.settings), signals_to(self.stop):
-            self.queue.heartbeat(self.owner)  # after that of the app that has started us, if one has
+            self.queue.heartbeat(self.owner)  # after that of the app that started us, if any
             attend(self.queue, self.owner, self._keep, self.queue.fingerprint_of(self.owner))
         return self._code
 
     def _keep(self) -> bool:
-        """Run processes one after another, until one ends that needs no successor.
-
-        First wait for a worker of an app with other settings, which ends when it is idle.
-        """
+        """Run processes until one needs no successor, after waiting for a worker with other settings."""
         while not self._is_over() and self.queue.predecessor(self.owner):
             time.sleep(POLL_SECONDS)
         while not self._is_over() and self._watch_one():
@@ -121,10 +117,7 @@ class Supervisor:
         return not self._stopping and self._code == 0
 
     def _is_over(self) -> bool:
-        """Tell whether to stop: also if the catalogue was replaced, which the process may not have noticed.
-
-        A process started later would work in the new catalogue, and its jobs are cancelled in the old one.
-        """
+        """Return whether to stop, also if the catalogue was replaced, unnoticed by the worker process."""
         if not self._stopping and not self.queue.current:
             log.warning(
                 "The catalogue was deleted or set aside, so this worker ends; the next worker "
@@ -140,7 +133,7 @@ class Supervisor:
             target=self._serve, args=(self.owner, there, self._until_idle), name="worker"
         )
         with here:
-            with there, interrupts_held():  # of a terminal, until the process ignores them itself
+            with there, interrupts_held():  # terminal interrupts, until the process ignores them
                 process.start()
             try:
                 return self._watch(process, here)
@@ -151,7 +144,7 @@ class Supervisor:
     def _watch(self, process: BaseProcess, line: Connection) -> bool:
         at: int | None = None
         moved = time.monotonic()
-        unheard: float | None = None  # since when the process should have heard that it is to stop
+        unheard: float | None = None  # when the process should have noticed that it has to stop
         begun = stop_sent = False
         while process.is_alive():
             for job_id in _news(line):
@@ -161,7 +154,7 @@ class Supervisor:
                     at, unheard = job_id, None
             now = time.monotonic()
             if self._is_over() and not stop_sent:
-                with suppress(OSError):  # it ends by itself just now
+                with suppress(OSError):  # it has just ended
                     line.send(None)
                 stop_sent = True
             if not self._stopping and not self._cancelled(at):
@@ -214,7 +207,7 @@ class Supervisor:
             self.queue.died(self.owner)
         except StoreError as error:
             log.warning("%s", error)
-        self._code = 0 if begun else 1  # what dies before it serves would do so again and again
+        self._code = 0 if begun else 1  # a process that dies before it serves would do so again
         return begun
 
 

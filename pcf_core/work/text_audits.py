@@ -1,18 +1,16 @@
-"""Texts and audits of texts, as they are asked for and read, without the model.
+"""Requests for texts and audits of texts, their stored results, and the writing of missing texts.
 
     request, material --submit--> job of the kind --its handler--> result
 
-What the store has, as ``results/<key>/<name>.json``:
+Stored as ``results/<key>/<name>.json``:
 
     ==================  ================  ==============================================================
-    key                 name              holds
+    key                 name              contents
     ==================  ================  ==============================================================
-    ``asked.hash``      ``<kind>-asked``  the request, from when it was asked for on
-    ``asked.hash``      ``<kind>``        its result, once it is complete
-    of each part        of each part      the material that the request names by hashes alone
+    ``asked.hash``      ``<kind>-asked``  the request, once submitted
+    ``asked.hash``      ``<kind>``        its result, once complete
+    of each part        of each part      the material that the request names by hashes
     ==================  ================  ==============================================================
-
-Write the texts that the store lacks: the one function for all audits of texts.
 """
 
 from __future__ import annotations
@@ -46,7 +44,7 @@ Parts = Mapping[str, tuple[str, Mapping[str, Any]]]  # key -> (name, body)
 
 
 class TextsAsked(Record):
-    """A request for ``count`` texts behind each of the prompts, by the model of a key as it was resolved."""
+    """A request for ``count`` texts for each of the prompts."""
 
     key: GenerationKey
     prompts: tuple[str, ...]
@@ -73,13 +71,12 @@ def _lacking(store: Store, request: TextsAsked) -> list[MissingTexts]:
 
 @dataclass(frozen=True)
 class AuditEstimate:
-    """What a request will take, less what the store has.
+    """The estimated cost of a request, less what the store has.
 
-    ``missing``: texts to be written, or prompts to be scored.  ``tokens``: of the texts, at most;
-    ``prompt_tokens``: read for them, roughly; both 0 where words are scored.  ``seconds``: ``None`` while
-    nothing like it was measured; ``limited``: they are the least, at an endpoint's rate limit.  ``cost``: of
-    an endpoint, at most, at the operator's prices, else ``None``.  ``basis``: where the numbers come from, in
-    sentences.  ``done``: the result is there.  ``rough``: the number of texts is still a guess.
+    ``missing``: texts to be written, or prompts to be scored.  ``tokens`` (at most) and ``prompt_tokens``
+    (roughly): of texts.  ``seconds``: ``None`` without a comparable measurement; ``limited``: a minimum, from
+    an endpoint's rate limit.  ``cost``: of an endpoint, at most, at the operator's prices.  ``basis``:
+    sentences on the estimate. ``done``: the result exists.  ``rough``: the number of texts is a guess.
     """
 
     missing: int
@@ -94,15 +91,12 @@ class AuditEstimate:
 
     @classmethod
     def of_nothing(cls, basis: str) -> AuditEstimate:
-        """Return the estimate of a request whose result is there, also where its texts were removed."""
+        """Return the estimate of a request whose result exists, even if its texts were removed."""
         return cls(0, 0, 0, 0.0, None, basis, done=True)
 
 
 def estimate_writing(wanted: Sequence[TextsAsked], store: Store, queue: Queue) -> AuditEstimate:
-    """Estimate an endpoint by its operator's prices and rate limit, a model by what it wrote here before.
-
-    ``wanted``: texts of one model, in one part or more.
-    """
+    """Estimate texts of one model, by an endpoint's prices and rate limit or by what it wrote here before."""
     lacking = [_lacking(store, one) for one in wanted]
     estimate = _by_speed(wanted, lacking, queue)
     if not estimate.missing or wanted[0].key.family != "endpoint":
@@ -124,17 +118,14 @@ def estimate_writing(wanted: Sequence[TextsAsked], store: Store, queue: Queue) -
 
 
 def estimate_texts(request: TextsAsked, store: Store, queue: Queue) -> AuditEstimate:
-    """Estimate texts by the speed of finished jobs on this machine, also those of an endpoint."""
+    """Estimate texts by the speed of finished jobs on this machine, even for an endpoint."""
     return _by_speed([request], [_lacking(store, request)], queue)
 
 
 def _by_speed(
     wanted: Sequence[TextsAsked], lacking: Sequence[Sequence[MissingTexts]], queue: Queue
 ) -> AuditEstimate:
-    """Estimate by the rate of the last finished job of the same model.
-
-    The rate of another model is scaled by the number of parameters, which is rough.
-    """
+    """Estimate by the last finished job of the model, or roughly of another, scaled by parameters."""
     model = wanted[0].key.model
     sizes = [sum(part.count for part in parts) for parts in lacking]
     tokens = sum(size * one.key.decoding.length for size, one in zip(sizes, wanted, strict=True))
@@ -157,10 +148,7 @@ def _tokens_of_a_text(job: Job) -> float:
 
 
 def stored_record(store: Store, key: str, name: str, kind: type[Stored]) -> Stored | None:
-    """Load a record that the store has under a key and a name.
-
-    One that is damaged, or of older rules, which allowed other requests, counts as missing and is made again.
-    """
+    """Load a record by key and name; ``None`` if it is missing, damaged, or no longer allowed."""
     document = store.load_document(key, name)
     try:
         return None if document is None else kind.model_validate(document)
@@ -170,7 +158,7 @@ def stored_record(store: Store, key: str, name: str, kind: type[Stored]) -> Stor
 
 @dataclass(frozen=True)
 class Answers(Generic[TextRequest, Result]):
-    """What the store has of requests of one ``kind``, which is that of their jobs.
+    """Stored requests and results of one ``kind`` of jobs.
 
     ``gone``: the sentence for what cannot be read, with its ``name`` and the ``key`` of the request.
     """
@@ -182,7 +170,7 @@ class Answers(Generic[TextRequest, Result]):
 
     @property
     def asked_name(self) -> str:
-        """The name under which the store has a request."""
+        """The name under which a request is stored."""
         return f"{self.kind}-asked"
 
     def load(self, store: Store, key: str) -> Result | None:
@@ -191,14 +179,11 @@ class Answers(Generic[TextRequest, Result]):
         return result if result is not None and result.asked.hash == key else None
 
     def kept(self, store: Store) -> tuple[TextRequest, ...]:
-        """List the answered requests, the newest first; :meth:`load` has their results.
-
-        Those of older rules have another hash now and are left out.
-        """
+        """Return the answered requests, newest first, without those of older rules (another hash)."""
         return self._requests(store, store.documents(self.kind))
 
     def imported(self, store: Store) -> tuple[TextRequest, ...]:
-        """List the requests that were answered elsewhere and came in packs; :meth:`kept` has them too."""
+        """Return the requests that came in packs; :meth:`kept` includes them."""
         return self._requests(store, store.imported_texts())
 
     def _requests(self, store: Store, keys: Sequence[str]) -> tuple[TextRequest, ...]:
@@ -226,10 +211,7 @@ class Answers(Generic[TextRequest, Result]):
 
 
 class TextAudit(Answers[TextRequest, Result], Generic[TextRequest, Material, Result], ABC):
-    """A kind of audit, which is asked of one model with a material.
-
-    What writes to the store raises StoreError if the cache folder is read-only or full.
-    """
+    """A kind of audit with requests to one model; methods that write raise StoreError."""
 
     @abstractmethod
     def missing(self, store: Store, request: TextRequest, material: Material) -> int:
@@ -237,10 +219,7 @@ class TextAudit(Answers[TextRequest, Result], Generic[TextRequest, Material, Res
 
     @abstractmethod
     def estimate(self, store: Store, queue: Queue, request: TextRequest, material: Material) -> AuditEstimate:
-        """Estimate the writing or scoring, not the reading that follows.
-
-        Raises ModelError if the model's files cannot be read, or no endpoint is set.
-        """
+        """Estimate the writing or scoring, not the reading that follows."""
 
     @abstractmethod
     def parts(self, request: TextRequest, material: Material) -> Parts:
@@ -248,13 +227,10 @@ class TextAudit(Answers[TextRequest, Result], Generic[TextRequest, Material, Res
 
     @abstractmethod
     def payload(self, request: TextRequest, material: Material) -> Record:
-        """Return the payload of the job, small: the ``model``, and what the queue shows."""
+        """Return the payload of the job: the ``model``, and what the queue shows."""
 
     def keep(self, store: Store, request: TextRequest, material: Material) -> None:
-        """Store a request with its material, so that another process can answer it.
-
-        Raises ValueError for another material than the request names.
-        """
+        """Store a request with its material for other processes; raise ValueError if they do not match."""
         for key, (name, body) in self.parts(request, material).items():
             if digest(body) != key:
                 raise ValueError(f"not the {name.removeprefix(f'{self.kind}-')} that was asked for: {key}")
@@ -262,11 +238,7 @@ class TextAudit(Answers[TextRequest, Result], Generic[TextRequest, Material, Res
         self.save_asked(store, request)
 
     def submit(self, store: Store, queue: Queue, request: TextRequest, material: Material) -> Job:
-        """Queue a request, or join its active job.
-
-        ``done`` and ``total`` count texts that are written, or prompts that are scored; beside them the job's
-        ``result`` names the current stage.
-        """
+        """Queue a request, or join its active job, which counts texts or prompts and names its stage."""
         total = self.missing(store, request, material)
         payload = self.payload(request, material).model_dump(mode="json")
         models = [payload["model"]]
@@ -282,14 +254,11 @@ def generate_missing(
     on_progress: OnProgress = lambda done, total, rate: None,
     pause: Pause = no_pause,
 ) -> int:
-    """Write the missing texts batch by batch and return how many; the model is opened only if one is missing.
+    """Write the missing texts batch by batch and return their number, opening the model only if needed.
 
-    All prompts are checked before the first text is written.  A batch counts once it is stored, so that an
-    interruption loses at most one, and what another process has written meanwhile is not written again.
-
-    ``on_progress`` is called after each batch with texts done, their total, and texts per second.  ``pause``
-    is called between two tokens, or while waiting for a server: its time does not count as writing, and an
-    exception ends the work.
+    All prompts are checked first.  An interruption loses at most one batch, and texts of other processes are
+    not written again.  ``on_progress`` gets texts done, their total, and texts per second; time in ``pause``
+    does not count as writing.
     """
     key = request.key
     wanted = store.missing_texts(key, request.prompts, request.count)

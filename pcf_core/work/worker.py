@@ -39,18 +39,15 @@ from pcf_core.work.requests import SMALL
 log = logging.getLogger(__name__)
 
 POLL_SECONDS = 0.2
-AGAIN_SECONDS = 5.0  # after which a job is tried again whose run another process is at
+AGAIN_SECONDS = 5.0  # until a job whose run another process is scoring is tried again
 Opened = TypeVar("Opened")
 Tell = Callable[[int | None], bool]
-LIGHT = 64_000_000  # parameters of the open models together, up to which none of them makes room
+LIGHT = 64_000_000  # total parameters of open models up to which none is closed
 
 
 def load_libraries() -> None:
-    """Import the libraries that open models and save scores, which takes seconds, before the first job.
-
-    If one cannot be imported, the job that needs it says so.
-    """
-    for name in ("pcf_core.models.loading", "pandas"):  # pyarrow loads pandas when it is first given numbers
+    """Import slow libraries before the first job; errors are left to the job that needs them."""
+    for name in ("pcf_core.models.loading", "pandas"):  # pyarrow loads pandas at first use
         with suppress(ImportError, OSError):
             import_module(name)
 
@@ -58,9 +55,9 @@ def load_libraries() -> None:
 class Worker:
     """Serves one cache.  A job that fails ends with its sentence; the worker goes on.
 
-    ``owner``: its name in the queue, that of its supervisor if it has one.  ``tell`` is called between two
-    batches with the id of the current job, or ``None``, and returns whether to stop.  ``prepare`` is called
-    once while no job waits.
+    ``owner``: its name in the queue, that of its supervisor if any.  ``tell`` is called between batches with
+    the id of the current job, or ``None``, and returns whether to stop.  ``prepare`` is called once while no
+    job waits.
     """
 
     def __init__(
@@ -99,10 +96,7 @@ class Worker:
         self._stopping = True
 
     def run(self, until_idle: bool = False) -> None:
-        """Serve the queue as :meth:`serve` does, registered as alive.
-
-        SIGTERM and SIGINT stop it as :meth:`stop` does, a second one at once.
-        """
+        """Serve the queue, registered as alive; SIGTERM and SIGINT stop it, a second one at once."""
 
         def serve() -> bool:
             self.serve(until_idle)
@@ -130,7 +124,7 @@ class Worker:
             if self._say(None):
                 return
             try:
-                self.queue.release(self.owner)  # a job whose end could not be recorded, on a full disk
+                self.queue.release(self.owner)  # a job whose end could not be recorded on a full disk
                 self.queue.requeue_dead()
                 job = self._claim()
                 if job is not None:
@@ -143,7 +137,7 @@ class Worker:
                 if until_idle:
                     raise
                 log.warning("%s", error)
-            if self._passed_over:  # to be come back to: it is not idle
+            if self._passed_over:  # not idle: these are tried again
                 last_work = time.monotonic()
             elif time.monotonic() - last_work >= idle_seconds:
                 return
@@ -159,10 +153,7 @@ class Worker:
         return self._stopping
 
     def _claim(self, min_priority: int | None = None) -> Job | None:
-        """Claim the next job, except those that another process worked on a moment ago.
-
-        They keep their order: afterwards the oldest of them comes first again.
-        """
+        """Claim the next job, except those that another process worked on just now, in their order."""
         now = time.monotonic()
         self._passed_over = {job_id: until for job_id, until in self._passed_over.items() if until > now}
         return self.queue.claim(self.owner, min_priority, self._passed_over)
@@ -170,15 +161,14 @@ class Worker:
     def _answer(self, job: Job) -> None:
         """Work on a job until it ends, or until this process does.
 
-        An exception that is no ``Exception``, such as a panic of a Rust library or its ``sys.exit``, ends the
-        process and counts as a death at the job.  The supervisor is then not told that the job has ended,
-        which it would take for an ordinary end.
+        An exception that is no ``Exception`` (a Rust panic, ``sys.exit``) ends the process and counts as a
+        death at the job; the supervisor is not told of an end, which it would take for an ordinary one.
         """
         self._at.append(job.id)
         self._say(job.id)
         try:
             self._carry_out(job)
-        except KeyboardInterrupt:  # a person's second Ctrl-C, where nobody supervises this process
+        except KeyboardInterrupt:  # a second Ctrl-C without a supervisor
             raise
         except Exception:  # the cache cannot be used
             self._left()
@@ -202,7 +192,7 @@ class Worker:
                     f"This worker is of another version and cannot do jobs of the kind {job.kind!r}: "
                     "start a worker of the app's version."
                 )
-            if self.settings.auditors or self.settings.read_only:  # else the app alone knows who may ask
+            if self.settings.auditors or self.settings.read_only:  # otherwise only the app knows
                 check_may_ask(submitter_of(job.submitter), self.settings)
             result = HANDLERS[job.kind](self._context(job))
         except Stopped:
@@ -245,14 +235,14 @@ class Worker:
         )
 
     def _pause(self, job: Job) -> None:
-        """Between two batches of a job: answer what is small, and hear whether to stop."""
+        """Between two batches of a job, answer small jobs, and raise ``Stopped`` if it has to stop."""
         self._answer_small(job)
         if self._say(job.id) or not self.queue.current or self.queue.cancelled(job.id, self.owner):
             raise Stopped
 
     def _answer_small(self, within: Job) -> None:
         least = max(SMALL, within.priority + 1)
-        # Who is to stop gives back what is at work: taken again, it would be given back again, without end.
+        # A stopping worker gives jobs back, so claiming them again would never end.
         while not self._stopping and self.queue.current and (job := self._claim(least)) is not None:
             self._answer(job)
 
@@ -265,10 +255,7 @@ class Worker:
         return self._opened(key, spec, lambda: self._open_generator(spec, decoding))
 
     def _opened(self, key: str, spec: ModelSpec, open_model: Callable[[], Opened]) -> Opened:
-        """Return the open model of a key, or open it and close the one unused for longest.
-
-        Small models stay open beyond the setting, so that a sentence can be sent to several at once.
-        """
+        """Return the open model of a key, or open it; close the least recently used, unless all are small."""
         if key not in self._models:
             while len(self._models) >= self.settings.worker_models and not self._light_with(spec):
                 self._models.popitem(last=False)
@@ -279,6 +266,6 @@ class Worker:
         return cast(Opened, self._models[key][0])
 
     def _light_with(self, spec: ModelSpec) -> bool:
-        """Tell whether this model and the open ones are small together; 0 parameters means unknown."""
+        """Return whether this model and the open ones are small together; 0 parameters means unknown."""
         sizes = [spec.parameters, *(parameters for _, parameters in self._models.values())]
         return all(sizes) and sum(sizes) <= LIGHT

@@ -1,4 +1,1 @@
-"""How a causal model is fine-tuned: the corpus, the training, and the folder that is written.
-
-``tools/finetune.py`` joins them.
-"""
+"""The parts of ``tools/finetune.py``: the corpus, the training, and the folder that it writes."""

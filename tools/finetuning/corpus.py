@@ -1,4 +1,4 @@
-"""What a model is fine-tuned on: documents from files, some held out, and their tokens."""
+"""The corpus of a fine-tuning: documents from files, some held out, and their tokens."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SUFFIXES = (".txt", ".jsonl")
 
 @dataclass(frozen=True)
 class Corpus:
-    """Documents, split; ``hash`` is the SHA-256 over all of them in their order, whatever held them."""
+    """Split documents; ``hash``: SHA-256 over all in their order, whatever files they came from."""
 
     names: tuple[str, ...]
     hash: str
@@ -31,14 +31,9 @@ class Corpus:
 
 
 def read_corpus(paths: Sequence[Path], recipe: Recipe, held_out: Path | None = None) -> Corpus:
-    """Read and split; the held-out ones are chosen by their hash with the seed, equal ones together.
+    """Read and split, holding out documents by their hash with the seed, or those of the file ``held_out``.
 
-    With a file ``held_out`` its documents are held out, and all others are trained on.
-
-    Raises
-    ------
-    InputError
-        A file that cannot be read, or fewer than two different documents.
+    Raises InputError for a file that cannot be read, or fewer than two different documents.
     """
     documents = [text for path in paths for text in read_documents(path)]
     total = hashlib.sha256()
@@ -64,14 +59,10 @@ def read_corpus(paths: Sequence[Path], recipe: Recipe, held_out: Path | None = N
 
 
 def read_documents(path: Path) -> list[str]:
-    """Read documents of ``.txt`` (paragraphs, or lines without blank lines) or ``.jsonl``.
+    """Read documents of ``.txt`` (paragraphs, or lines without blank lines) or ``.jsonl``, also gzipped.
 
-    Either may end with ``.gz``.
-
-    Raises
-    ------
-    InputError
-        Another kind of file, not there, damaged, not UTF-8, or a line without a text.
+    Raises InputError for another kind of file, one that is missing, damaged or not UTF-8, or a line without a
+    text.
     """
     kind = path.with_suffix("") if path.suffix == ".gz" else path
     if kind.suffix not in SUFFIXES:

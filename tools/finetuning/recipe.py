@@ -8,7 +8,7 @@ from typing import Literal
 
 @dataclass(frozen=True)
 class Recipe:
-    """What decides the weights, beside model and corpus; ``tools/finetune.py`` says where it is from."""
+    """What decides the weights, besides model and corpus; ``tools/finetune.py`` has the sources."""
 
     epochs: int = 2
     learning_rate: float = 1e-5

@@ -1,4 +1,4 @@
-"""Steps, checkpoints and losses; an interrupted training goes on as if it had not been."""
+"""Steps, checkpoints and losses; an interrupted training resumes with the same result."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ NO_TARGET = -100
 
 
 def loss_sum(loaded: Loaded, sequences: Sequence[Sequence[int]], precision: str) -> torch.Tensor:
-    """Sum the cross-entropy over all tokens but each sequence's first, nats; padded on the right."""
+    """Sum the cross-entropy in nats over all tokens except each sequence's first; padded on the right."""
     longest = max(map(len, sequences))
     ids = torch.zeros(len(sequences), longest, dtype=torch.long)
     mask = torch.zeros_like(ids)
@@ -48,14 +48,14 @@ def targets_in(sequences: Sequence[Sequence[int]]) -> int:
 
 @torch.no_grad()
 def mean_loss(loaded: Loaded, sequences: Sequence[list[int]], recipe: Recipe, rows: int) -> float:
-    """Return the held-out loss, nats a token."""
+    """Return the held-out loss in nats per token."""
     loaded.model.eval()
     blocks = [sequences[start : start + rows] for start in range(0, len(sequences), rows)]
     return sum(loss_sum(loaded, block, recipe.precision).item() for block in blocks) / targets_in(sequences)
 
 
 def batch_at(step: int, sequences: Sequence[list[int]], recipe: Recipe) -> list[list[int]]:
-    """Return the sequences of a step: every epoch goes through all of them in an order of its own."""
+    """Return a step's sequences: every epoch goes through all of them in another order."""
     steps = math.ceil(len(sequences) / recipe.batch)
     epoch, place = divmod(step, steps)
     order = np.random.default_rng((recipe.seed, epoch)).permutation(len(sequences))
@@ -63,13 +63,13 @@ def batch_at(step: int, sequences: Sequence[list[int]], recipe: Recipe) -> list[
 
 
 def rate(step: int, steps: int, warmup: float) -> float:
-    """Return the part of the learning rate at a step: linear rise to 1 over the warm-up, then linear fall."""
+    """Return the learning rate's factor at a step: linear warm-up to 1, then linear decay."""
     warm = max(1, math.ceil(warmup * steps))
     return min((step + 1) / warm, (steps - step) / max(1, steps - warm + 1))
 
 
 class Training:
-    """A model on its way, with the checkpoint that an interruption leaves behind."""
+    """A model in training, with the checkpoint of an interruption."""
 
     def __init__(self, loaded: Loaded, corpus: Corpus, recipe: Recipe, rows: int, checkpoint: Path) -> None:
         self.loaded, self.recipe, self.rows, self.checkpoint = loaded, recipe, rows, checkpoint
@@ -98,7 +98,7 @@ class Training:
             self.before = mean_loss(self.loaded, self.held_out, self.recipe, self.rows)
 
     def keep(self) -> None:
-        """Write the checkpoint; it is never there by half."""
+        """Write the checkpoint, completely or not at all."""
         state = {
             "model": self.loaded.model.state_dict(),
             "optimizer": self.optimizer.state_dict(),
@@ -110,15 +110,7 @@ class Training:
         draft.replace(self.checkpoint)
 
     def run(self) -> None:
-        """Run all steps that are left.
-
-        Raises
-        ------
-        KeyboardInterrupt
-            After the checkpoint was written.
-        ScoringError
-            The loss is no number any more.
-        """
+        """Run the remaining steps; on KeyboardInterrupt write the checkpoint; ScoringError for a NaN loss."""
         begun = kept = spoken = time.monotonic()
         tokens = 0
         with patient_interrupts() as stop:
@@ -168,7 +160,7 @@ class Training:
 
 @contextmanager
 def patient_interrupts() -> Iterator[threading.Event]:
-    """Make Ctrl-C set the event, so that it breaks no step in two."""
+    """Make Ctrl-C set the event, so that no step is interrupted."""
     asked = threading.Event()
     before = signal.signal(signal.SIGINT, lambda *_: asked.set())
     try:

@@ -1,4 +1,4 @@
-"""The fine-tuned model as a folder: weights, tokenizer, what is known of it, and its card."""
+"""The fine-tuned model as a folder: weights, tokenizer, facts and card."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def as_written(loaded: Loaded, weights: str) -> None:
 def write_model(
     loaded: Loaded, base: ModelSpec, out: Path, card: str, facts: dict[str, Any], weights: str
 ) -> None:
-    """Write weights, configuration, the base's tokenizer files, card and facts; never half of them."""
+    """Write weights, configuration, the base's tokenizer files, card and facts, or nothing."""
     with tempfile.TemporaryDirectory(dir=out.parent, prefix=".finetune-") as beside:
         draft = Path(beside) / "new"
         loaded.model.to(getattr(torch, weights)).save_pretrained(draft)
@@ -45,7 +45,7 @@ def write_model(
 
 
 def facts_of(base: ModelSpec, corpus: Corpus, training: Training, after: float, note: str) -> dict[str, Any]:
-    """Return what ``training.json`` keeps, for programs; perplexities are of the held-out documents."""
+    """Return the contents of ``training.json``; perplexities are of the held-out documents."""
     return {
         "base": base_name(base),
         "base_identity": base.identity,
@@ -61,7 +61,7 @@ def facts_of(base: ModelSpec, corpus: Corpus, training: Training, after: float, 
 
 
 def card_of(name: str, base: ModelSpec, corpus: Corpus, training: Training, after: float, note: str) -> str:
-    """Write the model card: what was changed by what, and that it is for comparison only."""
+    """Write the model card: what changed by which training, and that it is for comparison only."""
     facts: dict[str, Any] = {
         "base model": base_name(base),
         "its weights and configuration (SHA-256, or revision)": base.identity,
@@ -106,7 +106,7 @@ to decide anything about people. The licences of the base model and of the corpu
 
 
 def front_matter(base: Path) -> str:
-    """Write the card's YAML: licence and languages are those that the base's card names, if any."""
+    """Write the card's YAML, with the licence and languages of the base's card, if any."""
     card = base / "README.md"
     known = (metadata_load(card) if card.is_file() else None) or {}
     named = {key: known[key] for key in ("license", "language") if known.get(key)}

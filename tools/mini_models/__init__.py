@@ -1,5 +1,5 @@
-"""How the shipped mini models are made: text, rows of tokens, architectures, what is predicted, and the card.
+"""The parts of ``tools/train_mini_models.py``: text, rows of tokens, architectures, objectives, cards.
 
-``tools/train_mini_models.py`` joins them.  Everything that decides the weights stands in a :class:`Recipe` or
-is a function of (seed, step) alone, so that whoever repeats a training sees the same rows.
+Everything that decides the weights is in a :class:`Recipe` or a function of (seed, step), so that a repeated
+training reads the same rows.
 """

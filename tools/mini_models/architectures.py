@@ -1,4 +1,4 @@
-"""The mini models in their makers' own architectures, and their tokenizers in the hub's layout."""
+"""The mini models in their published architectures, and their tokenizers in the hub's layout."""
 
 from __future__ import annotations
 
@@ -50,12 +50,10 @@ def bert() -> PreTrainedModel:
 
 
 def t5() -> PreTrainedModel:
-    """Make a T5 that begins as a mini model needs it.
+    """Make a T5 that a mini model can learn from; with T5's own weights it learns only word frequencies.
 
-    Its weights begin as GPT-2's do, with small embeddings to which the layers at first add nothing, and its
-    attention begins near, each head with a slope of its own (ALiBi; Press et al. 2022).
-
-    From T5's own weights a mini model does not get beyond the frequency of words.
+    Weights start like GPT-2's, with small embeddings to which the layers first add nothing.  Attention starts
+    local, each head with a slope of its own (ALiBi; Press et al. 2022).
     """
     model = T5ForConditionalGeneration(
         T5Config(
@@ -118,16 +116,10 @@ def build(name: str) -> PreTrainedModel:
 
 
 def hub_tokenizer(name: str, tokenizer: Tokenizer) -> PreTrainedTokenizerFast:
-    """Make a tokenizer for the hub.
+    """Make a tokenizer for the hub; ``<mask>`` and the sentinels take the space before them.
 
-    GPT: ``<s> text``.  BERT and XLNet: ``<s> text </s>``.  T5: ``text </s>``, and sentinels.
-
-    ``<mask>`` and the sentinels take the space before them.
-
-    Raises
-    ------
-    ValueError
-        The vocabulary has another size than the models, so that sentinels would be other tokens.
+    GPT: ``<s> text``.  BERT and XLNet: ``<s> text </s>``.  T5: ``text </s>``, and sentinels.  Raises
+    ValueError if the vocabulary has another size than the models', so that sentinels would be other tokens.
     """
     if tokenizer.get_vocab_size() != VOCABULARY:
         raise ValueError(

@@ -1,4 +1,4 @@
-"""What a training leaves behind: weights, tokenizer, facts for programs and the card for people."""
+"""The results of a training: weights, tokenizer, facts for programs and the card for people."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ KINDS = {
 
 @torch.inference_mode()
 def evaluate(model: PreTrainedModel, held_out: np.ndarray, device: str) -> float:
-    """Return the held-out loss, nats a predicted token, on the same windows (and masks) each time."""
+    """Return the held-out loss in nats per predicted token, always on the same windows and masks."""
     model.eval()
     generator = torch.Generator().manual_seed(1)
     starts = np.linspace(0, len(held_out) - LENGTH, WINDOWS).astype(int)
@@ -48,7 +48,7 @@ def evaluate(model: PreTrainedModel, held_out: np.ndarray, device: str) -> float
 
 @torch.inference_mode()
 def probe(model: PreTrainedModel, tokenizer: PreTrainedTokenizerFast) -> dict[str, list[float]]:
-    """Return P(he), P(she) after "The X said that" for a few occupations: a glance while training."""
+    """Return P(he), P(she) after "The X said that" for a few occupations, to watch a training."""
     model.eval()
     ids = [tokenizer.convert_tokens_to_ids("Ġ" + word) for word in MALE_FEMALE]
     answer = {}
@@ -72,7 +72,7 @@ def save(
 ) -> None:
     """Write float16 safetensors, tokenizer and card in the hub's layout.
 
-    ``same_rows``: the models of the usual recipes that read the rows of this one, itself among them.
+    ``same_rows``: the models of the usual recipes that read the same rows, including this one.
     """
     folder.mkdir(parents=True, exist_ok=True)
     model.half().cpu().save_pretrained(folder)
@@ -99,13 +99,13 @@ def save(
 
 
 def layers_of(model: PreTrainedModel) -> str:
-    """Count the layers, those of the encoder and the decoder apart."""
+    """Count the layers, of encoder and decoder separately."""
     decoder = getattr(model.config, "num_decoder_layers", None)
     return f"{model.config.num_hidden_layers} + {decoder}" if decoder else str(model.config.num_hidden_layers)
 
 
 def amount(facts: dict[str, Any]) -> str:
-    """Say on what a model was trained, how much of its text that is, and which models read the same."""
+    """Describe a model's training text, its share, and which models read the same."""
     total = facts["recipe"]["tokens"] + facts["recipe"]["last_tokens"]
     machine = "a CPU" if facts["device"] == "cpu" else "a GPU"
     said = (
@@ -118,7 +118,7 @@ def amount(facts: dict[str, Any]) -> str:
 
 
 def card(recipe: Recipe, facts: dict[str, Any]) -> str:
-    """Write the model card: what it read, how well it predicts, what it may not be used for."""
+    """Write the model card: what it read, how well it predicts, and its limits of use."""
     total = recipe.tokens + recipe.last_tokens
     kind, pipeline = KINDS[facts["architecture"]]
     last = (

@@ -1,7 +1,7 @@
-"""What a model is asked for in training: the next token, masked ones, spans, or hidden places.
+"""What a model predicts in training: the next token, masked ones, spans, or hidden positions.
 
 Every objective gives the mean cross-entropy in nats over the tokens that it predicts in a batch of rows, and
-the logits of the word behind a beginning, which the probe looks at.
+the logits of the word after a text, for the probe.
 """
 
 from __future__ import annotations
@@ -20,10 +20,7 @@ PIECE = 256  # rows of logits at once
 
 
 class Objective(Protocol):
-    """What a mini model is trained to do.
-
-    ``quantity``: what the loss is counted in; ``training``: what is asked for, as the card says it.
-    """
+    """A training objective; ``quantity``: the loss's unit; ``training``: what is predicted, for the card."""
 
     quantity: str
     training: str
@@ -31,15 +28,15 @@ class Objective(Protocol):
     def loss(
         self, model: PreTrainedModel, rows: torch.Tensor, share: float, generator: torch.Generator
     ) -> torch.Tensor:
-        """Return mean nats a predicted token of [row, length] ids that begin with ``<s>``.
+        """Return mean nats per predicted token of [row, length] ids that begin with ``<s>``.
 
-        ``share`` of them is predicted where the objective chooses; what it chooses, ``generator`` decides.
+        Where the objective chooses positions, it takes a ``share`` of them by ``generator``.
         """
 
     def next_word(
         self, model: PreTrainedModel, tokenizer: PreTrainedTokenizerFast, text: str
     ) -> torch.Tensor:
-        """Return [vocabulary] logits of the word behind ``text``."""
+        """Return [vocabulary] logits of the word after ``text``."""
 
 
 class NextToken:
@@ -86,7 +83,7 @@ class MaskedTokens:
 
 
 class Spans:
-    """T5: spans cut out of the text, behind their sentinels (Raffel et al. 2020, section 3.1.4)."""
+    """T5: spans cut out of the text, after their sentinels (Raffel et al. 2020, section 3.1.4)."""
 
     quantity = "a target token (spans of 15 % of the tokens, sentinels counted)"
     training = (
@@ -110,8 +107,8 @@ class Spans:
     ) -> torch.Tensor:
         """Return mean nats of single tokens, each from the encoder's state at the sentinel in its place.
 
-        The decoder has nothing to look for until that state knows its neighbours, and the encoder is not
-        told to know them until the decoder looks there.
+        Without this the decoder finds nothing to attend to, and the encoder has no reason to encode its
+        neighbours there.
         """
         chosen = (torch.rand(rows.shape, generator=generator) < SINGLE).to(rows.device)
         chosen[:, 0] = False
@@ -129,7 +126,7 @@ class Spans:
 
 
 class HiddenPlaces:
-    """XLNet: places that no token sees, in a random order (Yang et al. 2019, section 2)."""
+    """XLNet: positions that no token sees, in a random order (Yang et al. 2019, section 2)."""
 
     quantity = "a hidden token (15 % of the tokens hidden)"
     training = (
@@ -188,10 +185,9 @@ def closed(rows: torch.Tensor) -> torch.Tensor:
 
 
 def mask(rows: torch.Tensor, share: float, generator: torch.Generator) -> tuple[torch.Tensor, torch.Tensor]:
-    """Return masked ids and the boolean [rows, length] of the positions to be predicted (80/10/10).
+    """Return masked ids and the boolean [rows, length] of predicted positions (80/10/10).
 
-    The number of positions is a function of the shape alone: kernels are prepared per shape, so a changing
-    number would cost time and memory in every step.
+    Their number depends only on the shape, because kernels are compiled per shape.
     """
     order = torch.rand(rows.shape, generator=generator)
     order[rows < len(SPECIALS)] = -1.0
@@ -209,9 +205,9 @@ def mask(rows: torch.Tensor, share: float, generator: torch.Generator) -> tuple[
 def hidden_places(
     rows: torch.Tensor, share: float, generator: torch.Generator
 ) -> tuple[torch.Tensor, torch.Tensor]:
-    """Return the [row, hidden] places to be asked for and when each place of [row, length] is asked, or -1.
+    """Return the [row, hidden] predicted positions, and when each of [row, length] is predicted, or -1.
 
-    As many in every row; special tokens never, but for what is last before the end of a short row: always.
+    Equally many in every row; no special tokens; the last token of a short row always.
     """
     chance = torch.rand(rows.shape, generator=generator)
     chance[rows < len(SPECIALS)] = -1.0
@@ -227,9 +223,9 @@ def cut_spans(
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """Return source [row, kept + spans + 1] and target [row, noise + spans + 2] ids of [row, length] ids.
 
-    ``noise`` tokens a row are cut out in ``spans`` spans, the last of them at the end of the row, as
-    most templates end in the word that is asked for.  In the source each span is its sentinel, in the target
-    its tokens stand behind it; a last sentinel and ``</s>`` close the target, ``</s>`` the source.
+    ``noise`` tokens a row are cut out in ``spans`` spans, the last at the end of the row, as most templates
+    end in the predicted word.  Each span is its sentinel in the source, and its tokens follow it in the
+    target; a last sentinel and ``</s>`` close the target, ``</s>`` the source.
     """
     count, length = rows.shape
     lengths = torch.stack(
@@ -250,7 +246,7 @@ def cut_spans(
 
 
 def parts_of(count: int, total: int, parts: int, generator: torch.Generator) -> torch.Tensor:
-    """Draw [count, parts] positive whole numbers that sum to ``total`` in each row, all equally likely."""
+    """Draw [count, parts] positive integers that sum to ``total`` in each row, uniformly."""
     places = torch.rand(count, total - 1, generator=generator).argsort(dim=1)[:, : parts - 1] + 1
     ends = torch.full((count, 1), total)
     return torch.cat([places.sort(dim=1).values, ends], dim=1).diff(dim=1, prepend=torch.zeros_like(ends))
@@ -259,8 +255,8 @@ def parts_of(count: int, total: int, parts: int, generator: torch.Generator) -> 
 class HeadLoss(torch.autograd.Function):
     """Mean cross-entropy of a tied output layer, ``PIECE`` rows at a time.
 
-    The logits of a batch (4,096 × 8,192) do not fit a core's cache; in pieces, and with the gradient taken in
-    the same pass, a small model trains 2.4 times as fast on a CPU.
+    A batch's logits (4,096 × 8,192) do not fit a core's cache; in pieces, with the gradient in the same pass,
+    a small model trains 2.4 times as fast on a CPU.
     """
 
     @staticmethod

@@ -1,4 +1,4 @@
-"""Rows of token ids: what a step reads, a function of the recipe's seed and the step alone."""
+"""Rows of token ids: what a step reads, depending only on the recipe's seed and the step."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ PRONOUNS = ("Ġhe", "Ġshe", "ĠHe", "ĠShe", "Ġhis", "Ġher", "ĠHis", "ĠHer"
 
 @dataclass(frozen=True)
 class Recipe:
-    """What decides the weights, together with the corpus: written into the model card.
+    """What decides the weights, besides the corpus; written into the model card.
 
-    ``matrix_rate`` is Muon's, ``block_rate`` AdamW's for the attention of XLNet, which has three axes, and
-    ``other_rate`` AdamW's for all else.  ``mask_share``: the part of a row that is asked for; ``half_share``:
-    the part of the batches of which a half is asked for instead.
+    ``matrix_rate``: of Muon; ``block_rate``: of AdamW for XLNet's attention, which has three axes;
+    ``other_rate``: of AdamW for the rest.  ``mask_share``: the predicted part of a row; ``half_share``: the
+    part of batches in which half of a row is predicted instead.
     """
 
     name: str
@@ -51,7 +51,7 @@ class Recipe:
 
 
 class Batches:
-    """Rows of token ids, a function of (seed, step) alone, so that a resumed run sees the same text."""
+    """Rows of token ids by (seed, step), so that a resumed run sees the same text."""
 
     def __init__(self, work: Path, recipe: Recipe, tokenizer: Tokenizer) -> None:
         self.no_space = space_table(tokenizer)
@@ -100,7 +100,7 @@ class Batches:
 
 
 def space_table(tokenizer: Tokenizer) -> np.ndarray:
-    """Map each id to that of the same piece without its leading space, where there is one."""
+    """Map each id to that of the same piece without its leading space, where it exists."""
     table = np.arange(VOCABULARY)
     for piece, index in tokenizer.get_vocab().items():
         bare = tokenizer.token_to_id(piece[1:]) if piece.startswith("Ġ") and len(piece) > 1 else None

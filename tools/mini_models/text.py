@@ -1,4 +1,4 @@
-"""The corpora, the tokenizer that is trained on them, and both in numbers."""
+"""The corpora, the tokenizer trained on them, and both as numbers."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ DEFAULT_FILES = [
 
 
 def read_documents(path: Path) -> Iterator[tuple[str, str]]:
-    """Yield (id, text): one JSON object a line for ``.jsonl[.gz]``, one document a line for text."""
+    """Yield (id, text): a JSON object per line of ``.jsonl[.gz]``, a document per line of text."""
     opener = gzip.open if path.suffix == ".gz" else open
     with opener(path, "rt", encoding="utf8") as lines:
         for number, line in enumerate(lines):
@@ -41,7 +41,7 @@ def read_documents(path: Path) -> Iterator[tuple[str, str]]:
 
 
 def is_held_out(identifier: str) -> bool:
-    """Tell whether a document is held out, by the hash of its id: one in a hundred, never trained on."""
+    """Whether a document is held out, by the hash of its id: one in a hundred."""
     return int(hashlib.sha256(identifier.encode()).hexdigest(), 16) % 100 == 0
 
 
