@@ -134,7 +134,7 @@ def test_texts_that_are_not_written_yet_are_asked_for_first(store: Store, queue:
     there, lacking = write(store, "leaning"), ask("level")
     CRITERIA_AUDIT.keep(store, lacking, HOBBIES)
     asked = embedding_asked([there, lacking])
-    with pytest.raises(StoreError, match="600 texts of level are not written yet"):
+    with pytest.raises(StoreError, match="600 texts of level are missing"):
         submit_embedding(store, queue, asked)
     with pytest.raises(StoreError, match="run its hobbies first"):
         run_embedding(asked, store)

@@ -216,6 +216,7 @@ PRINTED = theme.ModelStyle(theme.MUTED, "diamond-open", "")  # of a paper's row
 SPREAD = 0.16  # of the marks at one position, as a share of the distance between two
 ABOVE = 0.16  # room above the largest difference or whisker, as a share of it
 APART = 1.015  # factor between joined marks of one size on a logarithmic axis
+MOST_LEVEL = 4  # names of places that fit beside each other on a phone
 NOWHERE = 1e-12  # rounding error of a risk that is 0
 
 
@@ -247,9 +248,11 @@ def axis_panels(
     if numbers:
         figure.update_xaxes(type="log")
     else:
-        labels = [theme.lines(index, 16, most=3) for index in places]
+        upright = len(places) > MOST_LEVEL
+        labels = [theme.lines(index, *((22, 2) if upright else (16, 3))) for index in places]
         ends = [-0.5, len(places) - 0.5]
-        figure.update_xaxes(tickvals=list(range(len(places))), ticktext=labels, range=ends)
+        angle = {"tickangle": -90} if upright else {}
+        figure.update_xaxes(tickvals=list(range(len(places))), ticktext=labels, range=ends, **angle)
     return _finish(figure, points, title, 640, legend=len(lines) > 1)
 
 

@@ -129,8 +129,8 @@ def test_a_cell_does_not_depend_on_its_batch(name: str) -> None:
     scorer = scorer_of(name)
     usual, small = (list(one.batches(many, WORDS)) for one in (scorer, changed(name, batch_tokens=128)))
     together, again = (
-        np.concatenate([nats for _, nats in several])[
-            np.argsort(np.concatenate([rows for rows, _ in several]))
+        np.concatenate([nats for _, nats, _ in several])[
+            np.argsort(np.concatenate([rows for rows, _, _ in several]))
         ]
         for several in (usual, small)
     )

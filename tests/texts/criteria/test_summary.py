@@ -70,11 +70,12 @@ def test_a_pronoun_alone_that_is_wronged_is_found_as_the_tab_finds_it(wrong: str
     assert "both criteria with a result fail by more than chance" in summary_finding("one", readings)
     for row, finding in zip(readings[::2], (separation_finding, sufficiency_finding), strict=True):
         assert "does not hold" in finding(report)
-        assert f"{row.quantity} is higher for {row.higher} than for {row.lower}" in finding(report)
+        assert f"{row.quantity} is " in finding(report)
+        assert f"higher for “{row.higher}” than for “{row.lower}”" in finding(report)
     for row, made in ((row, criterion_row(row, None, "k")) for row in readings):
         assert (made.verdict, made.side.partition(";")[0]) == (
             "difference",
-            f"higher for {row.higher} than for {row.lower}",
+            f"higher for “{row.higher}” than for “{row.lower}”",
         )
 
 
