@@ -35,7 +35,7 @@ from pcf_core.app.lists import (
     all_topics,
     evidence_lists,
     fitting_first,
-    kept,
+    lists_of_runs,
     topics,
     usual_lists,
 )
@@ -192,13 +192,13 @@ def take_usual() -> None:
     state = st.session_state
     topic = all_topics().get(state["topic"])
     if topic is not None:
-        usual = usual_lists(topic, kept())
+        usual = usual_lists(topic, lists_of_runs())
         state["templates"], state["evidence"] = usual.templates, usual.evidence
 
 
 def draw_texts(topic: Topic) -> None:
     """Draw the menus of templates and occupations."""
-    others = kept()
+    others = lists_of_runs()
     usual = usual_lists(topic, others)
     choose_shown(
         "Sentences",

@@ -292,16 +292,13 @@ def _of_kind(several: Sequence[FairPairAsked | CriteriaAsked], kind: type[Asked]
 def _facts_known(keys: Iterable[ScoringKey]) -> tuple[str, ...]:
     """List the sets of facts that at least one of the models was asked in full."""
     several = {key.hash: key for key in keys}.values()
-    shards = {key: open_store().shards(key) for key in several}
     return tuple(
-        facts.name
-        for facts in list_knowledge()
-        if any(_answered_among(key, facts, shards[key]) for key in several)
+        facts.name for facts in list_knowledge() if any(_answered_in_full(key, facts) for key in several)
     )
 
 
-@kept(slots=64)
-def _answered_among(key: ScoringKey, facts: KnowledgeSet, shards: Sequence[str]) -> bool:
+@kept(slots=64, state=lambda key, _: open_store().shards(key))
+def _answered_in_full(key: ScoringKey, facts: KnowledgeSet) -> bool:
     return not missing_answers(open_store(), key, facts)
 
 

@@ -17,7 +17,7 @@ import pandas as pd
 import streamlit as st
 
 from pcf_core.app import own
-from pcf_core.app.caching import once
+from pcf_core.app.caching import kept
 from pcf_core.app.lists import mined_set, own_sets, set_cards, set_names, set_token, template_sets
 from pcf_core.app.roles import recorded
 from pcf_core.app.widgets import numeric, plain, plain_label, refusals_said, table_key, textual
@@ -168,7 +168,7 @@ def draw_delete(name: str) -> None:
 def draw_list() -> None:
     """Draw all sets, as a table or as cards; a click on a name opens one."""
     names = set_names()
-    table = once(_sets_table)(names, own_sets(), [set_token(name) for name in names])
+    table = _sets_table(names, own_sets())
     with st.container(key="cards_of_sets"):
         for row in table.to_dict("records"):
             damaged = pd.isna(row["templates"])
@@ -204,8 +204,9 @@ def draw_list() -> None:
             st.rerun()
 
 
-def _sets_table(names: list[str], own: tuple[str, ...], tokens: list[str]) -> pd.DataFrame:
-    """Make a table with one row per set; a damaged one has only its name.  ``tokens``: of their contents."""
+@kept(state=lambda names, _: [*map(set_token, names)])
+def _sets_table(names: list[str], own: tuple[str, ...]) -> pd.DataFrame:
+    """Make a table with one row per set; a damaged one has only its name."""
     cards, sets = set_cards(), template_sets()
     rows: list[dict[str, object]] = []
     for name in names:

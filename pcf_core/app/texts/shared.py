@@ -113,15 +113,9 @@ def stored_of(
     return Stored(results, missing)
 
 
+@kept(64, "Loading the results …", state=lambda _, key: open_store().imported_stamp(key))
 def complete_result(audit: TextAudit[AuditRequest, Material, AuditAnswer], key: str) -> AuditAnswer:
     """Load a result, shared between sessions, or raise a LookupError."""
-    return _complete_result(audit, key, open_store().imported_stamp(key))
-
-
-@kept(slots=64, spinner="Loading the results …")
-def _complete_result(
-    audit: TextAudit[AuditRequest, Material, AuditAnswer], key: str, stamp: int
-) -> AuditAnswer:
     result = audit.load(open_store(), key)
     if result is None:
         raise LookupError(key)
