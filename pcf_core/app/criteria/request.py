@@ -15,9 +15,9 @@ from pcf_core.app.choice import current_choice, draw_option, with_asked
 from pcf_core.app.data import answered, draw_lookable
 from pcf_core.app.lists import Stamp, stamp_of, stamp_of_files
 from pcf_core.app.roles import may_audit, recorded
-from pcf_core.app.texts.shared import TEACHING, Stored, choose_next, draw_before, offer_missing, way_back
+from pcf_core.app.texts.shared import TEACHING, Stored, draw_before, offer_missing, way_back
 from pcf_core.app.titles import model_titles
-from pcf_core.app.widgets import plain, plain_titled, refusals_said
+from pcf_core.app.widgets import choose_next, plain, plain_titled, refusals_said
 from pcf_core.core.errors import AuditError
 from pcf_core.core.generation import GenerationKey
 from pcf_core.core.options import declared, from_page, page_values

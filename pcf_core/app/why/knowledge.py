@@ -31,6 +31,7 @@ from pcf_core.app.queue import ACTIVE, draw_job, draw_jobs, keep_a_worker
 from pcf_core.app.roles import draw_why_not, may_audit, write
 from pcf_core.app.titles import model_titles
 from pcf_core.app.widgets import (
+    adopt_next,
     choose_one,
     described,
     draw_card,
@@ -173,7 +174,7 @@ def draw_knowledge() -> None:
 
 
 def _draw_form() -> tuple[str, str]:
-    PANEL.adopt_next()
+    adopt_next()
     with st.container(horizontal=True):
         facts = st.selectbox(
             "Facts",
