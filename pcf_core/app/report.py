@@ -413,8 +413,7 @@ def _draw_pdf(document: ReportDocument, name: str) -> None:
     """Draw a button that prints the report, then one that saves it."""
     made = st.session_state.get(PDF)
     if made is not None and made[0] == st.session_state[MADE]:
-        write = partial(_printed, made[1])
-        _draw_file(document, name, ("Save the PDF", ".pdf", "application/pdf", write))
+        _draw_file(document, name, ("Save the PDF", ".pdf", "application/pdf", lambda _: made[1]))
         return
     if not st.button("PDF", key="report_PDF", icon=":material/picture_as_pdf:", help=PDF_HELP):
         return
@@ -426,10 +425,6 @@ def _draw_pdf(document: ReportDocument, name: str) -> None:
             return
     st.session_state[PDF] = st.session_state[MADE], data
     st.rerun()
-
-
-def _printed(data: bytes, document: ReportDocument) -> bytes:
-    return data
 
 
 def handed_out(document: ReportDocument, written_by: Write, name: str, who: str) -> bytes | str:

@@ -148,14 +148,6 @@ class Study:
         return order_finding(self.comparisons[0], said_risks(self.runs, self.over))
 
     @property
-    def risks_told(self) -> list[str]:
-        """The models whose risk :attr:`order` states."""
-        compared = {
-            side.run for comparison in self.comparisons[0] for side in (comparison.first, comparison.second)
-        }
-        return [name for name, item in self.runs.items() if item.key in compared]
-
-    @property
     def reliable(self: S) -> S:
         """The same study with only the reliable runs, maybe none."""
         runs = {label: item for label, item in self.runs.items() if not item.report.says_little}

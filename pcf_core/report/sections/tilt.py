@@ -43,12 +43,11 @@ def tilt_panel(
     chosen: str = "",
     labour: bool = True,
     text: Mapping[str, float] | None = None,
-    most: int = MOST_PANELS,
 ) -> Panel:
     """Show every occupation's mean stereotype against an even split, a box per model.
 
     ``chosen``: a ringed occupation.  For two groups ``labour`` (women's share) and ``text`` (lean of the
-    training text) are further rows.  Of more groups ``most`` are drawn.
+    training text) are further rows.  Of more groups ``MOST_PANELS`` are drawn.
     """
     reports, groups, over, tilts = runs.even, runs.groups, runs.over, tilts_of(runs)
     means = [tilts[name][groups[0]].intervals[over] for name in reports]
@@ -63,7 +62,7 @@ def tilt_panel(
         notes=list(dict.fromkeys(map(interval_sentence, means))),
     )
     if len(groups) > 2:
-        drawn = panel_groups(reports, most)
+        drawn = panel_groups(reports)
         return replace(
             panel,
             findings=[leaders_finding(name, report) for name, report in reports.items()],
@@ -143,14 +142,14 @@ def even_stereotypes(item: Report, occupations: Sequence[str]) -> FloatArray:
     return Criterion().stereotypes(preferences.values[rows])
 
 
-def panel_groups(reports: Mapping[str, RiskReport], most: int = MOST_PANELS) -> tuple[str, ...]:
+def panel_groups(reports: Mapping[str, RiskReport]) -> tuple[str, ...]:
     """Choose the groups with a panel: those that some occupation prefers most clearly, in order."""
     groups = next(iter(reports.values())).groups
     farthest = {
         group: max(row.stereotype[group] for report in reports.values() for row in report.occupations)
         for group in groups
     }
-    drawn = sorted(groups, key=lambda group: -farthest[group])[:most]
+    drawn = sorted(groups, key=lambda group: -farthest[group])[:MOST_PANELS]
     return tuple(group for group in groups if group in drawn)
 
 
