@@ -329,10 +329,7 @@ def unequal_words(study: Study) -> tuple[str, str]:
 
 def interval_notes(reports: Mapping[str, RiskReport], over: Over, of: str = "") -> list[str]:
     """Return what the intervals of the risks allow for, each kind once; ``of``: the figures."""
-    intervals = (
-        report.interval("overall_risk", over) or report.interval("overall_risk")
-        for report in reports.values()
-    )
+    intervals = (shown_interval(report, "overall_risk", over) for report in reports.values())
     return list(dict.fromkeys(interval_sentence(interval, of) for interval in intervals if interval))
 
 

@@ -38,6 +38,7 @@ from collections import Counter
 from pcf_core.audit.results import Report
 from pcf_core.core.records import FloatArray
 from pcf_core.core.risk import Interval, MeanTilt, Over, RiskReport
+from pcf_core.show.findings.models import shown_interval
 from pcf_core.show.findings.numbers import (
     chance,
     ends,
@@ -273,7 +274,7 @@ def risk_figures(
     figures = []
     factor = 1000 if thousand else 1
     for name, report in reports.items():
-        interval = report.interval("overall_risk", over) or report.interval("overall_risk")
+        interval = shown_interval(report, "overall_risk", over)
         value = factor * report.overall_risk
         bounds = "no range"
         if interval:

@@ -14,6 +14,7 @@ from pcf_core.audit.comparing import MOST_LETTERED
 from pcf_core.core.risk import Over, RiskReport
 from pcf_core.core.run import ModelKind, Preferences
 from pcf_core.show.charts.theme import CAPRICE, PREJUDICE
+from pcf_core.show.findings.models import shown_interval
 from pcf_core.show.findings.numbers import two_decimals
 from pcf_core.show.findings.occupations import NEARLY_ALL, TIE, largest_shares
 from pcf_core.show.wording import sentences
@@ -62,7 +63,7 @@ class ModelRow:
         cls, model: str, report: RiskReport, kind: ModelKind = "own", over: Over = "templates"
     ) -> ModelRow:
         """Make the row of a report, with its range over ``over``, else over templates."""
-        interval = report.interval("overall_risk", over) or report.interval("overall_risk", "templates")
+        interval = shown_interval(report, "overall_risk", over)
         return cls(
             model=model,
             kind=kind,

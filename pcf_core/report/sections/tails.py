@@ -22,6 +22,7 @@ from pcf_core.show.findings.models import (
     fitted_to,
     normal_finding,
     shape_finding,
+    shown_interval,
     tails_finding,
     unseen_share,
 )
@@ -158,7 +159,7 @@ def caprice_figures(
     figures = []
     for name, report in reports.items():
         zeros = 1 - shapes[name].positive.size / len(report.occupations)
-        interval = report.interval("caprice_risk", over) or report.interval("caprice_risk")
+        interval = shown_interval(report, "caprice_risk", over)
         mean = with_interval(report.caprice_risk, interval)
         if report.caprice_risk == 0:  # an interval from 0 to 0 would look certain
             mean = f"0, up to {percent(unseen_share(report.effective_templates))} unseen"
@@ -192,7 +193,7 @@ def _prejudice_figures(
 ) -> list[KeyFigure]:
     figures = []
     for name, report in reports.items():
-        interval = report.interval("prejudice_risk", over) or report.interval("prejudice_risk")
+        interval = shown_interval(report, "prejudice_risk", over)
         bounds = ends(interval, report.prejudice_risk) if interval else ""
         figures.append(
             KeyFigure(
