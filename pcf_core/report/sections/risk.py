@@ -38,7 +38,7 @@ from pcf_core.audit.baseline import OtherScales, order_on_other_scales
 from pcf_core.audit.results import Read, load_result
 from pcf_core.core.risk import Comparison, NeutralComparison
 from pcf_core.material.numbers import load_numbers
-from pcf_core.report.documents import RISKS, comparison_table, neutral_table, several_table
+from pcf_core.report.documents import RISKS, comparison_table, interval_cells, neutral_table, several_table
 from pcf_core.report.panels import said, table_of
 from pcf_core.show.charts.comparison import difference_plot
 from pcf_core.show.compare import neutral_answer
@@ -259,8 +259,7 @@ def _lean_table(
 
 
 def _ranged(name: str, value: float, interval: Interval | None) -> dict[str, object]:
-    low, high = (None, None) if interval is None else (interval.low, interval.high)
-    return {name: value, f"{name}_low": low, f"{name}_high": high}
+    return {name: value, **interval_cells(f"{name}_", interval)}
 
 
 MOST_DRAWN = 30
