@@ -45,6 +45,7 @@ from pcf_core.show.compare import neutral_answer
 from pcf_core.show.findings.comparison import difference_finding, occupations_difference_finding
 from pcf_core.show.findings.numbers import risk_name
 from pcf_core.show.findings.reliability import seldom_caprice_note
+from pcf_core.show.overview import tied_with
 from pcf_core.show.titles import differences_title, risk_title
 
 
@@ -66,12 +67,8 @@ def higher_risk(runs: Runs) -> str:
     standing, _ = standing_of(runs, OtherScales())
     if standing is None or len(runs.reliable.runs) < len(runs.runs):
         return ""
-    letters = {name: set(each.split()) for name, each in runs.remember(letters_of).items()}
-    ties = {
-        name: [other for other in letters if other != name and letters[name] & letters[other]]
-        for name in letters
-    }
-    return risk_title(standing, ties or None)
+    letters = runs.remember(letters_of)
+    return risk_title(standing, {name: tied_with(name, letters) for name in letters} or None)
 
 
 def reports_panel(
