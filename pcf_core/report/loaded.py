@@ -185,9 +185,6 @@ class Study:
         return {label: interval for label, interval in several.items() if interval}
 
 
-Runs = Study  # what panels are made of
-
-
 def compare_runs(first: Report, second: Report, options: ViewOptions) -> Comparison:
     """Compare two runs; raises as :meth:`Study.compare`."""
     return compared(first.reading(options), second.reading(options), options)

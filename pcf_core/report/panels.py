@@ -191,7 +191,7 @@ def cell(value: object) -> Cell:
     return str(value)
 
 
-def shown(value: Cell) -> str:
+def cell_text(value: Cell) -> str:
     """Write a cell for people, with three significant digits."""
     if value is None:
         return "–"
@@ -237,7 +237,10 @@ def table_lines(table: pd.DataFrame) -> list[str]:
     if table.empty:
         return []
     columns = [
-        (_printable(str(name)), *(_printable(shown(cell(value))) for value in table.iloc[:MOST_ROWS, index]))
+        (
+            _printable(str(name)),
+            *(_printable(cell_text(cell(value))) for value in table.iloc[:MOST_ROWS, index]),
+        )
         for index, name in enumerate(table.columns)
     ]
     if len(table) == 1:

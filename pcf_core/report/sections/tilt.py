@@ -17,7 +17,7 @@ from pcf_core.measure.criterion import Criterion
 from pcf_core.measure.distribution import mean_tilts, share_interval
 from pcf_core.measure.resampling import TemplateUnit
 from pcf_core.report import how_to_read
-from pcf_core.report.loaded import Runs, Study
+from pcf_core.report.loaded import Study
 from pcf_core.report.panels import Panel, lead_figures, part_of, tilt_figures
 from pcf_core.report.records import ReportPart
 from pcf_core.report.rows import tilt_table
@@ -38,7 +38,7 @@ MOST_PANELS = 12
 
 
 def tilt_panel(
-    runs: Runs,
+    runs: Study,
     *,
     chosen: str = "",
     labour: bool = True,
@@ -109,12 +109,12 @@ def _even_note(study: Study) -> str:
     )
 
 
-def tilts_of(runs: Runs) -> dict[str, dict[str, MeanTilt]]:
+def tilts_of(runs: Study) -> dict[str, dict[str, MeanTilt]]:
     """Return each model's mean stereotype of each group over all occupations, with intervals."""
     return {name: runs.remember(_mean_tilts_of, name) for name in runs.runs}
 
 
-def _mean_tilts_of(runs: Runs, name: str) -> dict[str, MeanTilt]:
+def _mean_tilts_of(runs: Study, name: str) -> dict[str, MeanTilt]:
     item, report = runs.runs[name], runs.even[name]
     names = [row.occupation for row in report.occupations]
     return mean_tilts(
