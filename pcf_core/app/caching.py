@@ -1,7 +1,7 @@
 """Caches shared by all visitors: results of functions, the store and the queue.
 
-The key is made of all arguments, so functions that could depend on more are refused: nested functions,
-methods, and functions with an argument that Streamlit leaves out of its key.
+The key is made of all arguments and the ``state`` of :func:`kept`, so functions that could depend on more are
+refused: nested functions, methods, and functions with an argument that Streamlit leaves out of its key.
 """
 
 from __future__ import annotations
@@ -43,10 +43,11 @@ LONG = 200  # characters; a longer record is replaced by its hash, computed once
 
 @dataclass(frozen=True)
 class Arguments:
-    """The arguments of one call."""
+    """The arguments of one call, and what else its result depends on."""
 
     given: tuple[object, ...]
     named: dict[str, object]
+    state: object = None
 
 
 def key_of(*values: object) -> str:
@@ -117,8 +118,13 @@ def _never_changes(kind: type) -> bool:
 HASHES: dict[str | type[Any], Callable[[Any], Any]] = {Arguments: key_of}
 
 
-def kept(slots: int = SLOTS, spinner: str = "") -> Callable[[Callable[P, T]], Callable[P, T]]:
-    """Cache the latest ``slots`` results of a function for all visitors; show ``spinner`` meanwhile."""
+def kept(
+    slots: int = SLOTS, spinner: str = "", state: Callable[..., object] | None = None
+) -> Callable[[Callable[P, T]], Callable[P, T]]:
+    """Cache the latest ``slots`` results of a function for all visitors; show ``spinner`` meanwhile.
+
+    ``state`` takes the same arguments and returns what else the result depends on, such as a file's stamp.
+    """
 
     def decorated(function: Callable[P, T]) -> Callable[P, T]:
         _must_be_told_all(function)
@@ -134,7 +140,7 @@ def kept(slots: int = SLOTS, spinner: str = "") -> Callable[[Callable[P, T]], Ca
 
         @wraps(function)
         def answer(*given: P.args, **named: P.kwargs) -> T:
-            return stored(Arguments(given, named))
+            return stored(Arguments(given, named, state and state(*given, **named)))
 
         return answer
 

@@ -35,14 +35,14 @@ from pcf_core.app.lists import (
     all_topics,
     evidence_lists,
     fitting_first,
-    kept,
+    lists_of_runs,
     topics,
     usual_lists,
 )
 from pcf_core.app.roles import may_audit, person, write
 from pcf_core.app.titles import group_titles, list_titles, model_titles, set_titles, topic_titles
 from pcf_core.app.widgets import plain, plain_titled
-from pcf_core.audit.options import PageOptions, ViewOptions
+from pcf_core.audit.options import PageOptions
 from pcf_core.core.errors import AuditError
 from pcf_core.core.options import Option, declared
 from pcf_core.core.records import digest
@@ -99,7 +99,8 @@ def draw_choice() -> None:
         draw_answering(topic, "topic", choose_topic)
         draw_texts(known_topics.get(topic) or next(iter(known_topics.values())))
         with st.expander("Reading options"):
-            draw_view_options()
+            for one in declared(PageOptions).values():
+                draw_option(one)
             several_called(
                 "Precision",
                 PRECISIONS_CALLED,
@@ -192,13 +193,13 @@ def take_usual() -> None:
     state = st.session_state
     topic = all_topics().get(state["topic"])
     if topic is not None:
-        usual = usual_lists(topic, kept())
+        usual = usual_lists(topic, lists_of_runs())
         state["templates"], state["evidence"] = usual.templates, usual.evidence
 
 
 def draw_texts(topic: Topic) -> None:
     """Draw the menus of templates and occupations."""
-    others = kept()
+    others = lists_of_runs()
     usual = usual_lists(topic, others)
     choose_shown(
         "Sentences",
@@ -242,12 +243,6 @@ def choose_shown(
             **more,
         )
     )
-
-
-def draw_view_options(kind: type[ViewOptions] = PageOptions) -> None:
-    """Draw the view options, which change how the scores are read and run no model."""
-    for one in declared(kind).values():
-        draw_option(one)
 
 
 def current_choice() -> Choice:

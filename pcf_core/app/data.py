@@ -41,7 +41,6 @@ from pcf_core.models.names import AUTO, precisions_of
 from pcf_core.models.registry import list_models, resolve
 from pcf_core.report.loaded import Study, compare_runs
 from pcf_core.show.findings.numbers import count
-from pcf_core.store.results import State
 
 if TYPE_CHECKING:
     from pcf_core.texts.text_audit import AuditAsked, AuditResult
@@ -54,7 +53,6 @@ T = TypeVar("T")
 AuditRequest = TypeVar("AuditRequest", bound="AuditAsked")
 AuditAnswer = TypeVar("AuditAnswer", bound="AuditResult")
 Material = TypeVar("Material")
-States = tuple[tuple[str, State], ...]  # of documents, by key
 
 # The largest runs, in cells, that a page reads itself; larger ones would keep the reader waiting.
 MOST_CELLS: Mapping[Calculation, int] = {"preferences": 500_000, "sensitivity": 100_000}
@@ -338,29 +336,15 @@ def whole_template_intervals(loaded: Loaded) -> dict[str, Interval]:
 
 
 @once_a_run
+@kept(slots=8, state=lambda audit: [*map(open_store().document_states, (audit.kind, audit.asked_name))])
 def answered(audit: TextAudit[AuditRequest, Material, AuditAnswer]) -> tuple[AuditRequest, ...]:
     """List the answered requests of a text audit, newest first, cached until one of them changes."""
-    store = open_store()
-    states = store.document_states(audit.kind), store.document_states(audit.asked_name)
-    return _answered(audit, *states)
-
-
-@kept(slots=8)
-def _answered(
-    audit: TextAudit[AuditRequest, Material, AuditAnswer], results: States, requests: States
-) -> tuple[AuditRequest, ...]:
     return audit.kept(open_store())
 
 
+@kept(slots=64, state=lambda audit, key: open_store().document_state(key, audit.asked_name))
 def asked_as(audit: TextAudit[AuditRequest, Material, AuditAnswer], key: str) -> AuditRequest:
     """Load a request of a text audit by its hash, cached until it changes."""
-    return _asked_as(audit, key, open_store().document_state(key, audit.asked_name))
-
-
-@kept(slots=64)
-def _asked_as(
-    audit: TextAudit[AuditRequest, Material, AuditAnswer], key: str, state: tuple[State | None, ...]
-) -> AuditRequest:
     return audit.load_asked(open_store(), key)
 
 

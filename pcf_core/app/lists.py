@@ -13,11 +13,10 @@ from dataclasses import dataclass, field
 from difflib import get_close_matches
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
-from pcf_core.app import caching
 from pcf_core.app.addresses import precisions_called
-from pcf_core.app.caching import open_store
+from pcf_core.app.caching import kept, open_store
 from pcf_core.app.request_cache import once_a_run
 from pcf_core.audit.options import word_scoring
 from pcf_core.core.errors import AuditError, EvidenceError, InputError, TemplateError, TopicError
@@ -74,11 +73,6 @@ def stamp_of_shelf(shelf: Shelf) -> Stamp:
     return *stamp_of(shelf.folder), *stamp_of_files(*shelf.own().values())
 
 
-@lru_cache(maxsize=8)
-def _by_name(load: Callable[[], Iterable[Any]], stamp: Stamp) -> Mapping[str, Any]:
-    return {item.name: item for item in load()}
-
-
 @lru_cache(maxsize=32)
 def _template_set(name: str, stamp: Stamp) -> TemplateSet:
     return load_templates(name)
@@ -90,9 +84,11 @@ def _mined_set(name: str, stamp: Stamp) -> MinedSet:
     return mined.model_copy(update={"templates": tuple(heaviest_first(mined.templates))})
 
 
+@once_a_run
+@kept(slots=8, state=lambda: stamp_of_shelf(TOPIC_SHELF))
 def topics() -> Mapping[str, Topic]:
     """Load topics by name, shipped ones first, without damaged ones."""
-    return _by_name(list_topics, stamp_of_shelf(TOPIC_SHELF))
+    return {topic.name: topic for topic in list_topics()}
 
 
 def topic_names() -> list[str]:
@@ -140,13 +136,10 @@ def fitting_first(topic: Topic) -> list[str]:
     return list(dict.fromkeys([*suiting_sets(topic, set_cards()), *TemplateSets()]))
 
 
+@once_a_run
+@kept(slots=2, state=lambda: stamp_of_shelf(SHELF))
 def set_cards() -> Mapping[str, SetCard]:
     """Load the cards of all sets by name, without damaged ones."""
-    return _cards(stamp_of_shelf(SHELF))
-
-
-@lru_cache(maxsize=2)
-def _cards(stamp: Stamp) -> Mapping[str, SetCard]:
     return template_cards()
 
 
@@ -169,9 +162,11 @@ def mined_set(name: str) -> MinedSet:
     return _mined_set(name, sets.stamp(name))
 
 
+@once_a_run
+@kept(slots=8, state=lambda: stamp_of_shelf(EVIDENCE_SHELF))
 def evidence_lists() -> Mapping[str, Evidence]:
     """Load lists of occupations by name, shipped ones first, without damaged ones."""
-    return _by_name(list_evidence, stamp_of_shelf(EVIDENCE_SHELF))
+    return {evidence.name: evidence for evidence in list_evidence()}
 
 
 def list_names() -> list[str]:
@@ -247,19 +242,21 @@ def set_token(name: str) -> str:
     return digest([name, template_sets().stamp(name)])
 
 
-@once_a_run
-def kept() -> Lists:
-    """Return what finished runs used and what has changed or gone since, newest first."""
-    runs = {info.run.key: info.run for info in open_store().runs() if info.complete}
+def _finished() -> dict[str, RunSpec]:
+    return {info.run.key: info.run for info in open_store().runs() if info.complete}
+
+
+def _state_of_lists() -> object:
+    runs = _finished()
     sets = sorted({run.templates.name for run in runs.values()} & set(set_names()))
-    lists = digest([stamp_of_shelf(TOPIC_SHELF), stamp_of_shelf(EVIDENCE_SHELF)])
-    return _kept(tuple(runs), (lists, *map(set_token, sets)))
+    return [*runs], stamp_of_shelf(TOPIC_SHELF), stamp_of_shelf(EVIDENCE_SHELF), [*map(set_token, sets)]
 
 
-@caching.kept(slots=4)
-def _kept(keys: Sequence[str], tokens: Sequence[str]) -> Lists:
-    infos = {info.run.key: info for info in open_store().runs()}
-    runs = [infos[key].run for key in keys if key in infos]
+@once_a_run
+@kept(slots=4, state=_state_of_lists)
+def lists_of_runs() -> Lists:
+    """Return what finished runs used and what has changed or gone since, newest first."""
+    runs = _finished().values()
     return Lists(
         _other([_with_its_lists(run) for run in runs], topics()),
         _other([run.evidence for run in runs], evidence_lists()),
@@ -301,18 +298,18 @@ def _other_name(item: T, now: Mapping[str, T]) -> str:
 
 def all_evidence() -> Mapping[str, Evidence]:
     """Load lists of occupations by name: current ones, then those of finished runs only."""
-    return {**evidence_lists(), **kept().evidence}
+    return {**evidence_lists(), **lists_of_runs().evidence}
 
 
 def all_topics() -> Mapping[str, Topic]:
     """Load topics by name: current ones, then those of finished runs only."""
-    return {**topics(), **kept().topics}
+    return {**topics(), **lists_of_runs().topics}
 
 
 def named_or_kept(topic: str, evidence: str, templates: str) -> tuple[Topic, Evidence, TemplateSet]:
     """Return topic, list and templates by name, also those of finished runs only."""
     is_here = topic in topics() and evidence in evidence_lists() and templates in template_sets()
-    return named(topic, evidence, templates, NONE if is_here else kept())
+    return named(topic, evidence, templates, NONE if is_here else lists_of_runs())
 
 
 def parameters_of(run: RunSpec) -> dict[str, str | list[str]]:

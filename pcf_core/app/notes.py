@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import streamlit as st
 
-from pcf_core.app.caching import open_store
+from pcf_core.app.caching import kept, open_store
 from pcf_core.app.data import Loaded, whole_template_intervals
 from pcf_core.app.widgets import plain
 from pcf_core.audit.baseline import OtherScales, has_baseline
@@ -62,26 +62,21 @@ def said_intervals_and_more(loaded: Loaded) -> list[str]:
     return [*said_intervals(loaded), *([more] if more else [])]
 
 
+def with_baseline(loaded: Loaded, *_: object) -> list[str]:
+    """List the loaded models with results of neutral subjects."""
+    store = open_store()
+    return [name for name, item in loaded.runs.items() if has_baseline(store, item.run)]
+
+
+@kept(state=with_baseline)
 def neutral_distances_of(loaded: Loaded) -> dict[str, float]:
     """Return the distance from neutral subjects, for each loaded model that has them."""
-    return loaded.remember(_neutral_distances_held, _with_baseline(loaded))
-
-
-def _with_baseline(loaded: Loaded) -> tuple[str, ...]:
-    store = open_store()
-    return tuple(name for name, item in loaded.runs.items() if has_baseline(store, item.run))
-
-
-def _neutral_distances_held(loaded: Loaded, held: Sequence[str]) -> dict[str, float]:
     return neutral_distances(loaded, open_store())
 
 
+@kept(state=with_baseline)
 def other_scales(loaded: Loaded, pair: tuple[str, str]) -> OtherScales:
     """Compare two of the loaded models against the labour force and their neutral subjects."""
-    return loaded.remember(_other_scales_held, pair, _with_baseline(loaded))
-
-
-def _other_scales_held(loaded: Loaded, pair: tuple[str, str], held: Sequence[str]) -> OtherScales:
     return scales_of(loaded, pair, open_store())
 
 

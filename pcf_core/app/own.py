@@ -15,7 +15,7 @@ from streamlit.delta_generator import DeltaGenerator
 from pcf_core.app.inside import UploadedFile
 from pcf_core.app.links import select_called
 from pcf_core.app.roles import may_audit, recorded
-from pcf_core.app.widgets import plain, refusals_said
+from pcf_core.app.widgets import choose_next, plain, refusals_said
 from pcf_core.core.errors import AuditError
 from pcf_core.core.records import Record
 from pcf_core.core.settings import settings
@@ -195,14 +195,7 @@ class OwnPanel(Generic[T]):
 
     def go_to(self, name: str) -> None:
         """Choose another item in the next run of the script."""
-        st.session_state[f"{self.shown}_next"] = name
-        st.rerun()
-
-    def adopt_next(self) -> None:
-        """Apply :meth:`go_to` before the page's widgets are drawn."""
-        state = st.session_state
-        if (name := state.pop(f"{self.shown}_next", None)) is not None:
-            state.update({self.shown: name, **self.besides})
+        choose_next({self.shown: name, **self.besides})
 
 
 def note_written(kind: Literal["topic", "templates"], name: str) -> None:

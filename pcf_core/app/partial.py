@@ -14,7 +14,6 @@ from pcf_core.app.page import finding, picture
 from pcf_core.audit.options import ViewOptions
 from pcf_core.audit.partial import CompletePart, complete_part, partial_report, range_of_whole
 from pcf_core.audit.preferences import PROMPTS_AT_ONCE
-from pcf_core.core.records import digest
 from pcf_core.core.run import RunSpec
 from pcf_core.report.loaded import Study
 from pcf_core.report.panels import Panel
@@ -63,14 +62,13 @@ def growing_of(model: str, run: RunSpec, options: ViewOptions) -> Growing | None
     # A larger run is scored one part of its list after the other, so the complete part is not a sample.
     if job is None or job.state != "running" or run.cells > PROMPTS_AT_ONCE:
         return None
-    part = _part_of(run, digest(open_store().shards(run.scoring)))
+    part = _part_of(run)
     study = None if part is None else _study_of(model, part, options)
     return None if part is None or study is None else Growing(model, part, study)
 
 
-@kept(slots=8)
-def _part_of(run: RunSpec, shards: str) -> CompletePart | None:
-    """Return the complete part of a run; ``shards``: only part of the cache key."""
+@kept(slots=8, state=lambda run: open_store().shards(run.scoring))
+def _part_of(run: RunSpec) -> CompletePart | None:
     return complete_part(open_store(), run)
 
 

@@ -292,16 +292,13 @@ def _of_kind(several: Sequence[FairPairAsked | CriteriaAsked], kind: type[Asked]
 def _facts_known(keys: Iterable[ScoringKey]) -> tuple[str, ...]:
     """List the sets of facts that at least one of the models was asked in full."""
     several = {key.hash: key for key in keys}.values()
-    shards = {key: open_store().shards(key) for key in several}
     return tuple(
-        facts.name
-        for facts in list_knowledge()
-        if any(_answered_among(key, facts, shards[key]) for key in several)
+        facts.name for facts in list_knowledge() if any(_answered_in_full(key, facts) for key in several)
     )
 
 
-@kept(slots=64)
-def _answered_among(key: ScoringKey, facts: KnowledgeSet, shards: Sequence[str]) -> bool:
+@kept(slots=64, state=lambda key, _: open_store().shards(key))
+def _answered_in_full(key: ScoringKey, facts: KnowledgeSet) -> bool:
     return not missing_answers(open_store(), key, facts)
 
 
@@ -416,8 +413,7 @@ def _draw_pdf(document: ReportDocument, name: str) -> None:
     """Draw a button that prints the report, then one that saves it."""
     made = st.session_state.get(PDF)
     if made is not None and made[0] == st.session_state[MADE]:
-        write = partial(_printed, made[1])
-        _draw_file(document, name, ("Save the PDF", ".pdf", "application/pdf", write))
+        _draw_file(document, name, ("Save the PDF", ".pdf", "application/pdf", lambda _: made[1]))
         return
     if not st.button("PDF", key="report_PDF", icon=":material/picture_as_pdf:", help=PDF_HELP):
         return
@@ -429,10 +425,6 @@ def _draw_pdf(document: ReportDocument, name: str) -> None:
             return
     st.session_state[PDF] = st.session_state[MADE], data
     st.rerun()
-
-
-def _printed(data: bytes, document: ReportDocument) -> bytes:
-    return data
 
 
 def handed_out(document: ReportDocument, written_by: Write, name: str, who: str) -> bytes | str:

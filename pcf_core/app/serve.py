@@ -27,7 +27,7 @@ from pcf_core.app.addresses import choice_of
 from pcf_core.app.choice import opening_models
 from pcf_core.app.data import load, scored_models
 from pcf_core.app.inside import serve, static_handler
-from pcf_core.app.lists import all_topics, fitting_first, kept, usual_lists
+from pcf_core.app.lists import all_topics, fitting_first, lists_of_runs, usual_lists
 from pcf_core.app.memory import share_parts
 from pcf_core.app.notes import neutral_distances_of
 from pcf_core.app.present import FIRST_PRESENT, asks_to_present
@@ -159,7 +159,7 @@ def _try() -> None:
 
 def _open_overview() -> None:
     topic = next(iter(all_topics().values()))
-    usual, scored = usual_lists(topic, kept()), scored_models()
+    usual, scored = usual_lists(topic, lists_of_runs()), scored_models()
     fitting_first(topic)
     presets(scored)
     models = opening_models([*(spec.name for spec in list_models()), *scored], topic)

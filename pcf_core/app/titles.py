@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 
-from pcf_core.app.lists import all_evidence, all_topics, kept, set_cards
+from pcf_core.app.lists import all_evidence, all_topics, lists_of_runs, set_cards
 from pcf_core.app.request_cache import once_a_run
 from pcf_core.show.findings.numbers import people
 from pcf_core.show.names import Titles, set_title, unique_titles, with_titles
@@ -31,7 +31,7 @@ def set_titles() -> Titles:
         name: f"{card.title} ({of_topic(card.topic)})" if card.topic and times[card.title] > 1 else card.title
         for name, card in cards.items()
     }
-    earlier = {name: set_title(templates) for name, templates in kept().templates.items()}
+    earlier = {name: set_title(templates) for name, templates in lists_of_runs().templates.items()}
     return unique_titles(titles | earlier)
 
 

@@ -29,6 +29,11 @@ MADE_OTHER = re.compile(
 )
 # Streamlit cuts words that are wider than a cell and breaks only code, so a hash is written as code.
 HASH = re.compile(r"[0-9a-f]{40,}")
+NEXT = "chosen_next"  # session key: choices for the next run of the script, by widget key
+OVERTAKEN = (
+    "was saved elsewhere since you began to change it: save yours under another name, or discard your "
+    "changes."
+)
 TOPIC_DRAFTS = "topic_drafts"  # session key: drafts of topics, by name
 Option = TypeVar("Option")
 
@@ -49,6 +54,24 @@ def plain_label(text: str) -> str:
     Signs that are markup only at the start of a line stay bare: "mini-gpt".
     """
     return MADE_OTHER.sub(JOINER, text).translate(WITHIN_A_LINE)
+
+
+def choose_next(choices: Mapping[str, object]) -> None:
+    """Run the script again with other choices, by widget key."""
+    point_at(choices)
+    st.rerun()
+
+
+def point_at(choices: Mapping[str, object]) -> None:
+    """Make choices, by widget key, for the next run of the script."""
+    st.session_state[NEXT] = choices
+
+
+def adopt_next() -> Mapping[str, object]:
+    """Apply and return the choices for this run, before the page's widgets are drawn."""
+    choices: Mapping[str, object] = st.session_state.pop(NEXT, {})
+    st.session_state.update(choices)
+    return choices
 
 
 @contextmanager

@@ -27,7 +27,7 @@ from pcf_core.report.answer import (
     keys_elsewhere,
     name_beside,
 )
-from pcf_core.report.loaded import Reports, Runs, Study, interval_notes, warnings_of
+from pcf_core.report.loaded import Reports, Study, interval_notes, warnings_of
 from pcf_core.report.panels import Panel, text_lines
 from pcf_core.report.provenance import run_facts
 from pcf_core.report.reproducing import score_command
@@ -88,7 +88,7 @@ def _answer_panel(answer: Answer) -> Panel:
 
 
 def _risk_panels(
-    shown: Runs | Reports, baselines: Mapping[str, Baseline], notes: Sequence[str]
+    shown: Study | Reports, baselines: Mapping[str, Baseline], notes: Sequence[str]
 ) -> list[Panel]:
     """Show R, its corrected parts and how much occupations differ, as far as the report has them."""
     risks, (report,) = reports_panel(shown), shown.reports.values()

@@ -35,7 +35,7 @@ from pcf_core.show.compare import Standing
 from pcf_core.show.findings.models import whole_templates_finding
 from pcf_core.show.findings.notes import noun_note, unequal_note, unequal_weights, weights_help
 from pcf_core.show.findings.provenance import imported_note
-from pcf_core.show.overview import copies_text
+from pcf_core.show.overview import copies_text, tied_with
 from pcf_core.store.store import Store
 
 Pair = tuple[str, str]
@@ -105,8 +105,7 @@ def standing_of(study: Study, scales: OtherScales) -> tuple[Standing | None, str
         return None, refused
     letters, ordered = study.remember(letters_of), difference.ordered
     if len(study.reliable.runs) > 2:  # corrected for all pairs
-        ties = [set(letters.get(name, "").split()) for name in pair]
-        ordered = ordered and bool(letters) and not ties[0] & ties[1]
+        ordered = ordered and bool(letters) and pair[1] not in tied_with(pair[0], letters)
     standing = replace(
         Standing.of_risk(pair, difference, (False, False)),
         ordered=ordered,

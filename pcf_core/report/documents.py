@@ -269,8 +269,12 @@ def _difference_cells(one: Difference, interval: Interval | None) -> dict[str, A
 
 
 def _interval_cells(interval: Interval | None) -> dict[str, Any]:
-    names = ("low", "high", "over")
-    return dict.fromkeys(names) if interval is None else picked(interval, *names)
+    return {**interval_cells("", interval), "over": interval and interval.over}
+
+
+def interval_cells(before: str, interval: Interval | None) -> dict[str, Any]:
+    """Return both ends of an interval as cells, ``before`` in front of their names; empty without one."""
+    return {f"{before}low": interval and interval.low, f"{before}high": interval and interval.high}
 
 
 def neutral_table(names: tuple[str, str], compared: NeutralComparison) -> pd.DataFrame:

@@ -67,7 +67,7 @@ def gate_lines(report: GateReport) -> list[str]:
         lines.append(f"{context_name(context)}, {templates_note(context)} (run {context.run}):")
         lines += [f"  {SIGNS[one.verdict]} {limit_finding(one, context)}" for one in context.judged]
         lines += [f"    {warning}" for warning in context.warnings]
-    return [shown(line) for line in (*lines, certainty_note(report))]
+    return [printable(line) for line in (*lines, certainty_note(report))]
 
 
 def context_name(context: ContextReport) -> str:
@@ -77,7 +77,7 @@ def context_name(context: ContextReport) -> str:
 
 def gate_markdown(reports: Sequence[GateReport]) -> str:
     """Write a Markdown summary for a pipeline: answer, table and caveats for each model."""
-    return "\n".join(shown(line) for report in reports for line in _markdown_lines(report))
+    return "\n".join(printable(line) for report in reports for line in _markdown_lines(report))
 
 
 def _markdown_lines(report: GateReport) -> Iterator[str]:
@@ -127,7 +127,7 @@ def _suite(report: GateReport, context: ContextReport) -> ElementTree.Element:
     suite = ElementTree.Element(
         "testsuite",
         {
-            "name": shown(f"{report.model}: {context_name(context)}"),
+            "name": printable(f"{report.model}: {context_name(context)}"),
             "tests": str(len(outcomes)),
             "failures": str(outcomes.count("fail")),
             "errors": "0",
@@ -139,12 +139,12 @@ def _suite(report: GateReport, context: ContextReport) -> ElementTree.Element:
 
 
 def _case(report: GateReport, context: ContextReport, one: Judged) -> ElementTree.Element:
-    sentence = shown(limit_finding(one, context))
+    sentence = printable(limit_finding(one, context))
     case = ElementTree.Element(
         "testcase",
         {
-            "classname": shown(f"{report.model}.{context.topic}.{context.templates}"),
-            "name": shown(limit_name(one.limit)),
+            "classname": printable(f"{report.model}.{context.topic}.{context.templates}"),
+            "name": printable(limit_name(one.limit)),
         },
     )
     outcome = context.outcome_of(one)
@@ -159,6 +159,6 @@ def _case(report: GateReport, context: ContextReport, one: Judged) -> ElementTre
     return case
 
 
-def shown(text: str) -> str:
+def printable(text: str) -> str:
     """Replace characters that XML 1.0 lacks by question marks."""
     return NO_XML.sub("?", text)

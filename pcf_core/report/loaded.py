@@ -148,14 +148,6 @@ class Study:
         return order_finding(self.comparisons[0], said_risks(self.runs, self.over))
 
     @property
-    def risks_told(self) -> list[str]:
-        """The models whose risk :attr:`order` states."""
-        compared = {
-            side.run for comparison in self.comparisons[0] for side in (comparison.first, comparison.second)
-        }
-        return [name for name, item in self.runs.items() if item.key in compared]
-
-    @property
     def reliable(self: S) -> S:
         """The same study with only the reliable runs, maybe none."""
         runs = {label: item for label, item in self.runs.items() if not item.report.says_little}
@@ -191,9 +183,6 @@ class Study:
             return {}
         several = {label: one.interval("overall_risk") for label, one in self.reliable.whole_reports.items()}
         return {label: interval for label, interval in several.items() if interval}
-
-
-Runs = Study  # what panels are made of
 
 
 def compare_runs(first: Report, second: Report, options: ViewOptions) -> Comparison:
@@ -337,10 +326,7 @@ def unequal_words(study: Study) -> tuple[str, str]:
 
 def interval_notes(reports: Mapping[str, RiskReport], over: Over, of: str = "") -> list[str]:
     """Return what the intervals of the risks allow for, each kind once; ``of``: the figures."""
-    intervals = (
-        report.interval("overall_risk", over) or report.interval("overall_risk")
-        for report in reports.values()
-    )
+    intervals = (shown_interval(report, "overall_risk", over) for report in reports.values())
     return list(dict.fromkeys(interval_sentence(interval, of) for interval in intervals if interval))
 
 

@@ -38,6 +38,7 @@ from collections import Counter
 from pcf_core.audit.results import Report
 from pcf_core.core.records import FloatArray
 from pcf_core.core.risk import Interval, MeanTilt, Over, RiskReport
+from pcf_core.show.findings.models import shown_interval
 from pcf_core.show.findings.numbers import (
     chance,
     ends,
@@ -190,7 +191,7 @@ def cell(value: object) -> Cell:
     return str(value)
 
 
-def shown(value: Cell) -> str:
+def cell_text(value: Cell) -> str:
     """Write a cell for people, with three significant digits."""
     if value is None:
         return "–"
@@ -236,7 +237,10 @@ def table_lines(table: pd.DataFrame) -> list[str]:
     if table.empty:
         return []
     columns = [
-        (_printable(str(name)), *(_printable(shown(cell(value))) for value in table.iloc[:MOST_ROWS, index]))
+        (
+            _printable(str(name)),
+            *(_printable(cell_text(cell(value))) for value in table.iloc[:MOST_ROWS, index]),
+        )
         for index, name in enumerate(table.columns)
     ]
     if len(table) == 1:
@@ -273,7 +277,7 @@ def risk_figures(
     figures = []
     factor = 1000 if thousand else 1
     for name, report in reports.items():
-        interval = report.interval("overall_risk", over) or report.interval("overall_risk")
+        interval = shown_interval(report, "overall_risk", over)
         value = factor * report.overall_risk
         bounds = "no range"
         if interval:

@@ -13,7 +13,7 @@ from pcf_core.measure.decomposition import RiskTotal
 from pcf_core.measure.reference_models import reference_risks
 from pcf_core.report.documents import picked
 from pcf_core.show.charts.risk import RiskBar
-from pcf_core.show.findings.models import drawn_again
+from pcf_core.show.findings.models import drawn_again, shown_interval
 from pcf_core.show.findings.numbers import two_decimals
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ def run_rows(reports: Mapping[str, RiskReport], over: Over = "templates") -> lis
     for name, report in reports.items():
         corrected = report.corrected.prejudice_risk if report.corrected else None
         bar = _bar(name, "run", report, deviation=report.stereotype_sd, corrected=corrected)
-        if interval := report.interval("overall_risk", over) or report.interval("overall_risk"):
+        if interval := shown_interval(report, "overall_risk", over):
             bar = replace(bar, low=interval.low, high=interval.high, drawn=drawn_again(interval))
         rows.append(bar)
     return rows

@@ -33,7 +33,7 @@ from pcf_core.core.risk import Interval, Over
 from pcf_core.core.settings import settings
 from pcf_core.report.documents import RISKS
 from pcf_core.report.files import csv_text, plain, zip_entry
-from pcf_core.report.panels import shown
+from pcf_core.report.panels import cell_text
 from pcf_core.report.provenance import reading_of
 from pcf_core.report.records import FORMAT, VERSION, Cell, ReportDocument, ReportTable, RiskNumber, RunFacts
 from pcf_core.report.reproducing import export_command
@@ -151,7 +151,7 @@ def _in_column(value: Cell, table: ReportTable, column: int) -> str:
     numbers = [cell for row in table.rows if isinstance(cell := row[column], float)]
     if isinstance(value, float) and all(one == 0 or LEAST <= abs(one) < 10 for one in numbers):
         return f"{value:z.3f}".replace("-", "−")
-    return shown(value)
+    return cell_text(value)
 
 
 def _is_number(table: ReportTable, column: int) -> bool:

@@ -24,7 +24,7 @@ from pcf_core.show.compare import (
 from pcf_core.show.findings.models import shown_interval
 from pcf_core.show.findings.notes import longer_words_note, low_coverage_note, sentences_of
 from pcf_core.show.names import set_title
-from pcf_core.show.overview import ModelRow
+from pcf_core.show.overview import ModelRow, tied_with
 from pcf_core.show.wording import sentences
 
 ANSWER, AGAINST, SURE, ELSEWHERE = "Answer", "Against whom", "How sure", "Elsewhere"
@@ -124,10 +124,7 @@ class Measured:
 
     def tied_with(self, model: str) -> list[str]:
         """Return the models that share a letter with this one, lowest risk first."""
-        own = set(self.letters.get(model, "").split())
-        return [
-            name for name in self.ranked if name != model and own & set(self.letters.get(name, "").split())
-        ]
+        return tied_with(model, {name: self.letters.get(name, "") for name in self.ranked})
 
 
 def answer_on(of: Measured, caveats: Iterable[str] = ()) -> Answer:

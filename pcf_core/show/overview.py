@@ -14,6 +14,7 @@ from pcf_core.audit.comparing import MOST_LETTERED
 from pcf_core.core.risk import Over, RiskReport
 from pcf_core.core.run import ModelKind, Preferences
 from pcf_core.show.charts.theme import CAPRICE, PREJUDICE
+from pcf_core.show.findings.models import shown_interval
 from pcf_core.show.findings.numbers import two_decimals
 from pcf_core.show.findings.occupations import NEARLY_ALL, TIE, largest_shares
 from pcf_core.show.wording import sentences
@@ -62,7 +63,7 @@ class ModelRow:
         cls, model: str, report: RiskReport, kind: ModelKind = "own", over: Over = "templates"
     ) -> ModelRow:
         """Make the row of a report, with its range over ``over``, else over templates."""
-        interval = report.interval("overall_risk", over) or report.interval("overall_risk", "templates")
+        interval = shown_interval(report, "overall_risk", over)
         return cls(
             model=model,
             kind=kind,
@@ -182,10 +183,14 @@ def not_chosen_text(more: int) -> str:
     return say("not_chosen", more=more) if more else ""
 
 
-def tied_with(row: ModelRow, rows: Sequence[ModelRow]) -> list[str]:
-    """Name the other models that share a letter with this one."""
-    own = set(row.letters.split())
-    return [one.model for one in rows if one.model != row.model and own & set(one.letters.split())]
+def tied_with(model: str, letters: Mapping[str, str]) -> list[str]:
+    """Name the other models that share a letter with this one, in the order of ``letters``."""
+    own = set(letters.get(model, "").split())
+    return [one for one, others in letters.items() if one != model and own & set(others.split())]
+
+
+def _ties(row: ModelRow, rows: Sequence[ModelRow]) -> list[str]:
+    return tied_with(row.model, {one.model: one.letters for one in rows})
 
 
 def ties_text(rows: Sequence[ModelRow]) -> str:
@@ -194,14 +199,14 @@ def ties_text(rows: Sequence[ModelRow]) -> str:
     if not tested:
         several = sum(not row.says_little for row in rows) > MOST_LETTERED
         return say("too_many", most=MOST_LETTERED) if several else ""
-    if any(tied_with(row, tested) for row in tested):
+    if any(_ties(row, tested) for row in tested):
         return say("tie_is")
     return say("no_ties", models=[row.model for row in tested], most=MOST_NAMED)
 
 
 def tied_text(row: ModelRow, rows: Sequence[ModelRow]) -> str:
     """Name, for a card, the models with which one ties."""
-    others = tied_with(row, rows)
+    others = _ties(row, rows)
     return say("ties_with", others=others, most=MOST_NAMED) if others else ""
 
 
@@ -211,7 +216,7 @@ def models_table(rows: Sequence[ModelRow]) -> pd.DataFrame:
 
     groups = list(rows[0].leading)
     title = say("first_title", groups=groups)
-    tied = any(tied_with(row, rows) for row in rows)
+    tied = any(_ties(row, rows) for row in rows)
     return pd.DataFrame(
         [
             {

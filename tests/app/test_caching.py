@@ -85,6 +85,22 @@ def test_an_answer_is_worked_out_once_for_what_a_function_takes() -> None:
     assert len(calls) == 3
 
 
+STATES = {"a": 1}
+
+
+@kept(state=lambda name: STATES[name])
+def with_state(name: str) -> int:
+    calls.append((name,))
+    return STATES[name]
+
+
+def test_an_answer_is_worked_out_again_when_the_state_of_its_arguments_changes() -> None:
+    assert [with_state("a"), with_state("a")] == [1, 1]
+    STATES["a"] = 2
+    assert [with_state("a"), with_state("a")] == [2, 2]
+    assert len(calls) == 2
+
+
 def test_memory_is_given_back_whenever_something_was_worked_out(monkeypatch: pytest.MonkeyPatch) -> None:
     given_back: list[int] = []
     monkeypatch.setattr("pcf_core.app.caching.give_back", lambda: given_back.append(len(calls)))

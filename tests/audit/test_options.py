@@ -166,10 +166,12 @@ def test_lists_of_pages_and_their_addresses_have_words_for_every_value() -> None
 
 
 def sidebar() -> None:
-    from pcf_core.app.choice import draw_view_options
+    from pcf_core.app.choice import draw_option
+    from pcf_core.core.options import declared
     from tests.audit.test_options import WithCase
 
-    draw_view_options(WithCase)
+    for one in declared(WithCase).values():
+        draw_option(one)
 
 
 def test_another_option_is_drawn_and_read_from_the_link() -> None:

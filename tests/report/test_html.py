@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from playwright.sync_api import sync_playwright
 
-from pcf_core.report.panels import shown
+from pcf_core.report.panels import cell_text
 from pcf_core.report.records import ReportDocument, ReportTable
 from pcf_core.report.written import emphasised, html_bytes, script_json
 from tests.browser import CHROMIUM, FLAGS
@@ -121,7 +121,7 @@ def test_emphasis_by_example(text: str, html: str) -> None:
 
 def test_cells_are_shown_as_people_read_them() -> None:
     cells = (None, True, 12345, -0.70450187, "a")
-    assert [shown(cell) for cell in cells] == ["–", "yes", "12,345", "−0.705", "a"]
+    assert [cell_text(cell) for cell in cells] == ["–", "yes", "12,345", "−0.705", "a"]
 
 
 def test_an_occupation_is_written_as_people_do_in_cells_and_heads(hostile: ReportDocument) -> None:

@@ -222,8 +222,9 @@ def test_models_that_were_not_chosen_are_counted() -> None:
 
 
 def test_a_model_that_was_not_tested_ties_with_nobody() -> None:
-    assert overview.tied_with(CHAIN[1], CHAIN) == ["A", "C"]
-    assert overview.tied_with(UNTESTED, [*CHAIN, UNTESTED, replace(UNTESTED, model="V")]) == []
+    letters = {row.model: row.letters for row in (*CHAIN, UNTESTED, replace(UNTESTED, model="V"))}
+    assert overview.tied_with(CHAIN[1].model, letters) == ["A", "C"]
+    assert overview.tied_with(UNTESTED.model, letters) == []
     assert "ties" not in overview.models_table([UNTESTED, MEN])
     assert "ties" not in overview.models_table(APART)
 

@@ -30,6 +30,7 @@ from pcf_core.material.published import PublishedRisk, published_name, published
 from pcf_core.measure.reference_models import reference_risks
 from pcf_core.report.documents import RISKS
 from pcf_core.report.rows import source_of
+from pcf_core.show.findings.models import shown_interval
 from pcf_core.show.findings.numbers import two_decimals, with_interval
 
 COMPARISON_COLUMNS = {
@@ -219,10 +220,7 @@ def paper_table(loaded: Loaded, rows: Sequence[PublishedRisk], factor: float = 1
     scale, over = loaded.options.scale, loaded.over
     lines = []
     for name, report in loaded.reliable.reports.items():
-        columns_of = {
-            quantity: report.interval(quantity, over) or report.interval(quantity)
-            for quantity in QUANTITIES.values()
-        }
+        columns_of = {quantity: shown_interval(report, quantity, over) for quantity in QUANTITIES.values()}
         source = f"this result, {len(report.templates):,} sentences"
         lines.append(paper_row(name, report, source, factor, columns_of))
     lines += [paper_row(row.model, row, printed_source(row, scale), factor) for row in rows]

@@ -25,6 +25,7 @@ from pcf_core.app.page import (
 from pcf_core.app.texts.shared import follow_jobs, offer_submitting
 from pcf_core.app.widgets import plain
 from pcf_core.core.errors import AuditError
+from pcf_core.report.documents import interval_cells
 from pcf_core.report.panels import MOST
 from pcf_core.report.records import KeyFigure
 from pcf_core.report.reproducing import criteria_command
@@ -36,7 +37,6 @@ from pcf_core.report.sections.criteria import (
     label_counts_table,
     labels_table,
 )
-from pcf_core.report.sections.criteria import ends as interval_ends
 from pcf_core.show.charts.independence import (
     embedding_dots,
     hobby_word_dots,
@@ -235,7 +235,7 @@ def _embedding_tables(report: EmbeddingReport) -> dict[str, Callable[[], pd.Data
             "less model": gap.first,
             "variant": gap.variant,
             "difference of d": gap.difference,
-            **interval_ends("", gap.interval),
+            **interval_cells("", gap.interval),
             **{f"seed {seed}": value for seed, value in zip(report.seeds, gap.seeds, strict=False)},
             "differs": gap.differs,
         }

@@ -15,9 +15,9 @@ from pcf_core.app.choice import current_choice, draw_option, with_asked
 from pcf_core.app.data import answered, draw_lookable
 from pcf_core.app.lists import Stamp, stamp_of, stamp_of_files
 from pcf_core.app.roles import may_audit, recorded
-from pcf_core.app.texts.shared import TEACHING, Stored, choose_next, draw_before, offer_missing, way_back
+from pcf_core.app.texts.shared import TEACHING, Stored, draw_before, offer_missing, way_back
 from pcf_core.app.titles import model_titles
-from pcf_core.app.widgets import plain, plain_titled, refusals_said
+from pcf_core.app.widgets import choose_next, plain, plain_titled, refusals_said
 from pcf_core.core.errors import AuditError
 from pcf_core.core.generation import GenerationKey
 from pcf_core.core.options import declared, from_page, page_values
@@ -30,7 +30,6 @@ from pcf_core.models.registry import list_models, resolve_to_score, resolve_writ
 from pcf_core.show.findings.fairpair import decoding_text
 from pcf_core.show.findings.notes import duration
 from pcf_core.show.findings.numbers import count
-from pcf_core.store.results import State
 from pcf_core.texts.criteria.experiment import Experiment, Suited, suited
 from pcf_core.texts.criteria.experiments import USUAL_QUESTIONS, fitted
 from pcf_core.texts.criteria.options import CriteriaOptions, options_of
@@ -264,22 +263,21 @@ def draw_choices() -> dict[ExperimentName, Experiment]:
     }
 
 
-def opened(experiment: ExperimentName, name: str) -> Experiment:
-    """Open an experiment, cached until one of its files changes; raises as :func:`open_experiment`."""
-    return _opened(experiment, name, _stamp_of(experiment))
-
-
-def _stamp_of(experiment: ExperimentName) -> Stamp:
+def _stamp_of(experiment: ExperimentName, *_: str) -> Stamp:
     return *stamp_of("criteria"), *stamp_of("topics"), *stamp_of_files(*own_files(experiment).values())
 
 
-@kept()
-def _opened(experiment: ExperimentName, name: str, stamp: Stamp) -> Experiment:
+@kept(state=_stamp_of)
+def opened(experiment: ExperimentName, name: str) -> Experiment:
+    """Open an experiment, cached until one of its files changes; raises as :func:`open_experiment`."""
     return open_experiment(experiment, name)
 
 
-@kept(slots=64)
-def _chosen(request: CriteriaAsked, material: tuple[State | None, ...], stamp: Stamp) -> Chosen | None:
+@kept(
+    slots=64,
+    state=lambda asked: (open_store().document_state(asked.material, MATERIAL), _stamp_of(asked.experiment)),
+)
+def _chosen(request: CriteriaAsked) -> Chosen | None:
     document = open_store().load_document(request.material, MATERIAL)
     return None if document is None else chosen_of(request, document)
 
@@ -407,8 +405,7 @@ def choices_of(request: CriteriaAsked) -> Choices | None:
     """Return the form's choices that make this request; ``None`` if the form cannot make it any more."""
     if request.imported:
         return None
-    material = open_store().document_state(request.material, MATERIAL)
-    chosen = _chosen(request, material, _stamp_of(request.experiment))
+    chosen = _chosen(request)
     if chosen is None or chosen.name is None:
         return None
     values = page_values(options_of(request))

@@ -12,14 +12,13 @@ from pcf_core.app.criteria.views import Draw, TabView, criteria_picture, draw_ex
 from pcf_core.app.page import draw_figures, draw_notes, draw_picture, finding
 from pcf_core.app.texts.shared import (
     CRITERIA_KEY,
-    adopt_next,
     draw_imported,
     draw_marks,
     laid_beside,
     requests_of,
     stored_of,
 )
-from pcf_core.app.widgets import choose_one
+from pcf_core.app.widgets import adopt_next, choose_one
 from pcf_core.core.risk import Interval
 from pcf_core.report.records import KeyFigure
 from pcf_core.report.sections.criteria import (

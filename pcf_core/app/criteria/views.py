@@ -21,7 +21,7 @@ from pcf_core.app.criteria.request import (
     draw_own,
     offer_asking,
 )
-from pcf_core.app.lists import Stamp, stamp_of_files
+from pcf_core.app.lists import stamp_of_files
 from pcf_core.app.page import (
     DATA,
     PROVENANCE,
@@ -269,13 +269,9 @@ def _draw_published(experiments: Sequence[ExperimentName], results: Mapping[str,
     )
 
 
+@kept(slots=2, state=lambda: stamp_of_files(settings().assets / CRITERIA_FILE))
 def published_rows() -> tuple[PublishedCriterion, ...]:
     """Load the paper's figures, cached until the file changes."""
-    return _published_rows(stamp_of_files(settings().assets / CRITERIA_FILE))
-
-
-@kept(slots=2)
-def _published_rows(stamp: Stamp) -> tuple[PublishedCriterion, ...]:
     return published_criteria()
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,7 +12,7 @@ import streamlit as st
 from pcf_core.app.caching import kept, open_store
 from pcf_core.app.choice import draw_option, with_asked
 from pcf_core.app.data import answered, draw_lookable
-from pcf_core.app.lists import Stamp, stamp_of_shelf
+from pcf_core.app.lists import stamp_of_shelf
 from pcf_core.app.roles import may_audit
 from pcf_core.app.texts.shared import TEACHING, Stored, draw_before, offer_missing, way_back
 from pcf_core.app.titles import model_titles
@@ -30,7 +30,6 @@ from pcf_core.models.registry import list_models, resolve_writer
 from pcf_core.show.findings.fairpair import decoding_text
 from pcf_core.show.findings.notes import duration
 from pcf_core.show.findings.numbers import count
-from pcf_core.store.results import State
 from pcf_core.texts.fairpair.categories import SHELF as CATEGORIES
 from pcf_core.texts.fairpair.categories import SHIPPED, load_categories
 from pcf_core.texts.fairpair.options import FairPairOptions, options_of
@@ -60,13 +59,9 @@ ResultKey = tuple[str, float]  # a model, by its label, and a temperature
 Results = Stored[float, FairPairAsked, FairPairResult]
 
 
-def prompts_of(name: str, names: Sequence[str] = ()) -> PromptSet:
+@kept(state=lambda *_: stamp_of_shelf(PROMPTS))
+def prompts_of(name: str, names: tuple[str, ...] = ()) -> PromptSet:
     """Load a set of prompts, about ``names`` if there are any."""
-    return _prompts(name, tuple(names), stamp_of_shelf(PROMPTS))
-
-
-@kept()
-def _prompts(name: str, names: tuple[str, ...], stamp: Stamp) -> PromptSet:
     return load_prompts(name, names)
 
 
@@ -76,28 +71,20 @@ def selection(prompts: PromptSet, categories: tuple[str, ...], each: int | None)
     return selected(prompts, categories, each)
 
 
-@kept()
-def _kept_prompts(request: FairPairAsked, state: tuple[State | None, ...]) -> PromptSet:
+@kept(state=lambda request: open_store().document_state(request.prompts.kept, KEPT_AS))
+def _kept_prompts(request: FairPairAsked) -> PromptSet:
     return load_prompt_set(open_store(), request)
 
 
+@kept(slots=16, state=lambda _: stamp_of_shelf(TABLES))
 def table_of(name: str) -> PerturbationTable:
     """Load a shipped table of counterparts by its name."""
-    return _table(TABLES.require(name), stamp_of_shelf(TABLES))
+    return load_table(TABLES.require(name))
 
 
-@kept(slots=16)
-def _table(name: str, stamp: Stamp) -> PerturbationTable:
-    return load_table(name)
-
-
+@kept(slots=16, state=lambda _: stamp_of_shelf(CATEGORIES))
 def categories_of(name: str) -> CategorySet:
     """Load a set of categories of words by its name."""
-    return _categories(name, stamp_of_shelf(CATEGORIES))
-
-
-@kept(slots=16)
-def _categories(name: str, stamp: Stamp) -> CategorySet:
     return load_categories(name)
 
 
@@ -107,7 +94,7 @@ def choices_of(request: FairPairAsked) -> Choices | None:
         return None
     try:
         whole = prompts_of(request.prompts.name, request.prompts.names)
-        taken = _kept_prompts(request, open_store().document_state(request.prompts.kept, KEPT_AS))
+        taken = _kept_prompts(request)
         each = max(Counter(prompt.category for prompt in taken.prompts).values())
         options = options_of(
             request,

@@ -14,7 +14,6 @@ from pcf_core.app.own import OwnPanel
 from pcf_core.app.page import finding
 from pcf_core.app.texts.shared import (
     FAIRPAIR_KEY,
-    adopt_next,
     draw_imported,
     draw_marks,
     draw_where_asked,
@@ -22,7 +21,7 @@ from pcf_core.app.texts.shared import (
     requests_of,
     stored_of,
 )
-from pcf_core.app.widgets import choose_one, plain, plain_titled
+from pcf_core.app.widgets import adopt_next, choose_one, plain, plain_titled
 from pcf_core.report.sections.fairpair import read_together
 from pcf_core.show.findings.fairpair import (
     ends_finding,
@@ -78,8 +77,6 @@ def draw_fairpair() -> None:
     # the tab was not left.
     if "fp_model" not in state and not any(name.startswith(PREFIX) for name in st.query_params):
         state.update(state.get(STAYED, {}))
-    PROMPTS.adopt_next()
-    CATEGORIES.adopt_next()
     adopt_next()
     try:
         with form:

@@ -31,7 +31,7 @@ from pcf_core.app.criteria.views import figures_table, published_rows
 from pcf_core.app.data import Loaded, answered, load
 from pcf_core.app.fairpair.request import parameters_of as parameters_of_fairpair
 from pcf_core.app.links import draw_link
-from pcf_core.app.lists import Stamp, mined_set, stamp_of_files, template_sets, topics
+from pcf_core.app.lists import mined_set, stamp_of_files, template_sets, topics
 from pcf_core.app.page import finding, with_called
 from pcf_core.app.request_cache import looked_up
 from pcf_core.app.results.heat_map import PAPER_TEMPLATES
@@ -140,7 +140,7 @@ def draw_as_in_papers() -> None:
         format_func=lambda name: TITLES[name],
         help="Whose figures and tables are listed below.",
     )
-    items = [item for item in _items(stamp_of_files(settings().assets / FILE_NAME)) if item.paper == paper]
+    items = [item for item in _items() if item.paper == paper]
     opened = Opened()
     made, absent = [item for item in items if item.ours], [item for item in items if item.absent]
     st.markdown(f"##### {plain(papers_answer(paper, len(made), len(items)))}")
@@ -154,8 +154,8 @@ def draw_as_in_papers() -> None:
     st.caption(SOURCES[paper])
 
 
-@kept(slots=2)
-def _items(stamp: Stamp) -> tuple[Printed, ...]:
+@kept(slots=2, state=lambda: stamp_of_files(settings().assets / FILE_NAME))
+def _items() -> tuple[Printed, ...]:
     return printed_items()
 
 

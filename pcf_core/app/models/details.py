@@ -365,16 +365,10 @@ def _owner_of(info: RunInfo) -> str:
     return job.submitter if job else ""
 
 
+@kept(state=lambda infos: [*map(open_store().shards, dict.fromkeys(info.run.scoring for info in infos))])
 def _sizes_of(infos: Sequence[RunInfo]) -> list[int]:
     """Return the bytes that each run alone takes, cached until a run or a shard comes or goes."""
-    scorings = {info.run.scoring.hash: info.run.scoring for info in infos}
-    state = [(info.run.key, info.created.isoformat(), info.complete) for info in infos]
-    return _sizes_now(state, [open_store().shards(scoring) for scoring in scorings.values()])
-
-
-@kept()
-def _sizes_now(runs: Sequence[tuple[str, str, bool]], shards: Sequence[Sequence[str]]) -> list[int]:
-    return [open_store().size_of_run(key) for key, _, _ in runs]
+    return [open_store().size_of_run(info.run.key) for info in infos]
 
 
 def title_of(info: RunInfo) -> str:

@@ -231,9 +231,8 @@ def draw_journal() -> None:
     if not may_audit():
         return
     with st.expander("Journal: who did what, and when", icon=":material/history:"):
-        journal = Journal(settings().cache)
         try:
-            entries = _read_journal(settings().cache, journal.stamp)
+            entries = _read_journal(settings().cache)
         except StoreError as error:
             st.error(plain(str(error)), icon=":material/error:")
             return
@@ -251,6 +250,6 @@ def draw_journal() -> None:
                 st.caption(f"The newest {SHOWN:,} are shown; the files have all {len(table):,}.")
 
 
-@kept(slots=2)
-def _read_journal(cache: Path, stamp: tuple[int, int]) -> Journaled:
+@kept(slots=2, state=lambda cache: Journal(cache).stamp)
+def _read_journal(cache: Path) -> Journaled:
     return Journal(cache).read()

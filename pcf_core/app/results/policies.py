@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from pathlib import Path
 
 import pandas as pd
 import streamlit as st
@@ -194,15 +193,7 @@ def _draw_model(policy: Policy, key: ScoringKey) -> StoredVerdicts:
     if unread:
         follow_readings(unread)
         return StoredVerdicts(None)
-    infos = open_store().runs() if policy.compares else ()
-    protocols: tuple[Protocol, ...] = ("exact", "exact-boundary")  # those that a policy may name
-    verdicts = _judged(
-        settings().cache,
-        policy,
-        key,
-        tuple((info.run.kept_as, info.complete) for info in infos),
-        tuple(open_store().shards(key.model_copy(update={"protocol": one})) for one in protocols),
-    )
+    verdicts = _judged(policy, key)
     if verdicts.report is None:
         finding(unscored_note(key.label, verdicts.missing))
         return verdicts
@@ -213,13 +204,14 @@ def _draw_model(policy: Policy, key: ScoringKey) -> StoredVerdicts:
     return verdicts
 
 
-@kept(spinner="Checking the limits …")
-def _judged(
-    cache: Path,
-    policy: Policy,
-    key: ScoringKey,
-    runs: tuple[tuple[str, bool], ...],
-    shards: tuple[tuple[str, ...], ...],
-) -> StoredVerdicts:
-    """Judge a model by the store; ``cache``, ``runs`` and ``shards`` are only part of the key."""
+def _state_of(policy: Policy, key: ScoringKey) -> object:
+    """Return what the verdicts on a model depend on in the store."""
+    infos = open_store().runs() if policy.compares else ()
+    protocols: tuple[Protocol, ...] = ("exact", "exact-boundary")  # those that a policy may name
+    shards = [open_store().shards(key.model_copy(update={"protocol": one})) for one in protocols]
+    return settings().cache, [(info.run.kept_as, info.complete) for info in infos], shards
+
+
+@kept(spinner="Checking the limits …", state=_state_of)
+def _judged(policy: Policy, key: ScoringKey) -> StoredVerdicts:
     return stored_verdicts(open_store(), policy, key)

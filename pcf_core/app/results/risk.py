@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from pcf_core.app.caching import open_store
+from pcf_core.app.caching import kept, open_store
 from pcf_core.app.data import Loaded
-from pcf_core.app.notes import neutral_distances_of
+from pcf_core.app.notes import neutral_distances_of, with_baseline
 from pcf_core.app.page import draw_foot, draw_picture, draw_table, finding, picture, with_called
 from pcf_core.app.results.reliable import with_all
 from pcf_core.app.scoring import offer_scoring
 from pcf_core.app.titles import model_titles
 from pcf_core.app.widgets import choose_one, numeric, plain, textual
-from pcf_core.audit.baseline import Baseline, baseline_run, has_baseline
+from pcf_core.audit.baseline import Baseline, baseline_run
 from pcf_core.core.risk import RiskReport
 from pcf_core.report.panels import MOST
 from pcf_core.report.rows import occupation_bars_table
@@ -133,9 +133,7 @@ def _draw_occupation_bars(report: RiskReport, *, thousand: bool) -> None:
 
 def draw_lean(loaded: Loaded, thousand: bool) -> Callable[[], None]:
     """Draw how much each model's occupations differ, and its neutral subjects; return what draws the foot."""
-    store = open_store()
-    held = {name: has_baseline(store, item.run) for name, item in loaded.runs.items()}
-    every = loaded.remember(_baselines_held, held)
+    every, held = _baselines(loaded), with_baseline(loaded)
     shown = loaded.reliable
     baselines = {name: one for name, one in every.items() if name in shown.runs}
     panel = lean_panel(shown, baselines, thousand=thousand)
@@ -144,7 +142,7 @@ def draw_lean(loaded: Loaded, thousand: bool) -> Callable[[], None]:
     draw_picture(panel)
     if brief:
         finding(*panel.findings)
-    subjects = {name: baseline_run(item.run) for name, item in loaded.runs.items() if not held[name]}
+    subjects = {name: baseline_run(item.run) for name, item in loaded.runs.items() if name not in held}
     if wanted := {name: run for name, run in subjects.items() if run is not None}:
         st.caption(
             "How a model treats “a person” or “a citizen” is a separate result, which is missing here."
@@ -154,7 +152,8 @@ def draw_lean(loaded: Loaded, thousand: bool) -> Callable[[], None]:
     return partial(draw_foot, panel, shown, "lean", whole=whole)
 
 
-def _baselines_held(loaded: Loaded, held: Mapping[str, bool]) -> dict[str, Baseline]:
+@kept(state=with_baseline)
+def _baselines(loaded: Loaded) -> dict[str, Baseline]:
     return baselines_of(loaded, open_store())
 
 

@@ -27,7 +27,7 @@ from pcf_core.app.queue import any_active, follow_jobs, jobs_of, keep_a_worker, 
 from pcf_core.app.roles import write
 from pcf_core.app.templates.keeping import draw_import, draw_typed
 from pcf_core.app.titles import list_titles, model_titles, set_titles, topic_titles
-from pcf_core.app.widgets import plain, plain_titled
+from pcf_core.app.widgets import adopt_next, choose_next, plain, plain_titled
 from pcf_core.audit.options import word_scoring
 from pcf_core.audit.preferences import build_run
 from pcf_core.audit.sampling import planned
@@ -66,7 +66,6 @@ CHECKS = "word_checks"
 PROTOCOLS = get_args(Protocol)
 TOPIC_BEFORE = "score_topic_before"  # session key: the topic for which lists were chosen
 REPLACED = "score_replaced"  # session key: lists that a new topic has replaced, by field
-NEXT = "score_next"  # session key: saved items to be chosen next, by field
 
 
 @dataclass(frozen=True)
@@ -252,11 +251,7 @@ def _draw_own() -> None:
     """Draw fields for the user's own topic, sentences or occupations; what is saved is chosen at once."""
 
     def choose(key: str) -> Callable[[str], None]:
-        def choose_next(name: str) -> None:
-            st.session_state[NEXT] = {key: name}
-            st.rerun()
-
-        return choose_next
+        return lambda name: choose_next({key: name})
 
     with st.container(horizontal=True):
         with st.popover("Your own topic", icon=":material/add:"):
@@ -272,9 +267,7 @@ def _draw_own() -> None:
 
 def _choose_saved() -> None:
     """Choose what was saved, before the form's fields are drawn."""
-    saved = st.session_state.pop(NEXT, {})
-    st.session_state.update(saved)
-    if "score_topic" in saved:
+    if "score_topic" in adopt_next():
         _take_lists()
 
 

@@ -16,11 +16,11 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from pcf_core.app import own
-from pcf_core.app.caching import once
+from pcf_core.app import own, widgets
+from pcf_core.app.caching import kept
 from pcf_core.app.lists import mined_set, own_sets, set_cards, set_names, set_token, template_sets
 from pcf_core.app.roles import recorded
-from pcf_core.app.widgets import numeric, plain, plain_label, refusals_said, table_key, textual
+from pcf_core.app.widgets import OVERTAKEN, numeric, plain, plain_label, refusals_said, table_key, textual
 from pcf_core.core.errors import TemplateError
 from pcf_core.core.topics import MinedSet, MinedTemplate, SetCard, TemplateSet
 from pcf_core.material.safety.reading import label
@@ -168,7 +168,7 @@ def draw_delete(name: str) -> None:
 def draw_list() -> None:
     """Draw all sets, as a table or as cards; a click on a name opens one."""
     names = set_names()
-    table = once(_sets_table)(names, own_sets(), [set_token(name) for name in names])
+    table = _sets_table(names, own_sets())
     with st.container(key="cards_of_sets"):
         for row in table.to_dict("records"):
             damaged = pd.isna(row["templates"])
@@ -204,8 +204,9 @@ def draw_list() -> None:
             st.rerun()
 
 
-def _sets_table(names: list[str], own: tuple[str, ...], tokens: list[str]) -> pd.DataFrame:
-    """Make a table with one row per set; a damaged one has only its name.  ``tokens``: of their contents."""
+@kept(state=lambda names, _: [*map(set_token, names)])
+def _sets_table(names: list[str], own: tuple[str, ...]) -> pd.DataFrame:
+    """Make a table with one row per set; a damaged one has only its name."""
     cards, sets = set_cards(), template_sets()
     rows: list[dict[str, object]] = []
     for name in names:
@@ -283,7 +284,6 @@ def draw_typed(saved: Callable[[str], None]) -> None:
 
 
 DRAFTS = "template_drafts"
-NEXT = "template_next"
 MOST_STEPS = 50
 CALLED = {  # views of the page, by their names in code and earlier addresses
     "list": "All sets",
@@ -362,21 +362,12 @@ def check_not_overtaken(name: str) -> None:
     """Refuse to save over what somebody else has saved since the edits began."""
     steps = _steps(name)
     if steps and steps[-1].begun != set_token(name):
-        raise TemplateError(
-            f"The set {name} was saved elsewhere since you began to change it: save yours under another "
-            "name, or discard your changes."
-        )
+        raise TemplateError(f"The set {name} {OVERTAKEN}")
 
 
 def point_at(name: str, view: str) -> None:
     """Choose a set and view for the next run of the script."""
-    st.session_state[NEXT] = {"set": name, "set_view": CALLED[view]}
-
-
-def adopt_pointed() -> None:
-    """Apply :func:`point_at` before the page's widgets are drawn."""
-    for key, value in st.session_state.pop(NEXT, {}).items():
-        st.session_state[key] = value
+    widgets.point_at({"set": name, "set_view": CALLED[view]})
 
 
 def undo(name: str) -> None:

@@ -20,7 +20,6 @@ from pcf_core.app.roles import may_audit
 from pcf_core.app.templates.keeping import (
     CALLED,
     OpenSet,
-    adopt_pointed,
     discard,
     draw_delete,
     draw_export,
@@ -31,7 +30,7 @@ from pcf_core.app.templates.keeping import (
     undo,
 )
 from pcf_core.app.titles import set_titles
-from pcf_core.app.widgets import draw_facts, numeric, plain, refusals_said, table_key, textual
+from pcf_core.app.widgets import adopt_next, draw_facts, numeric, plain, refusals_said, table_key, textual
 from pcf_core.core.records import digest
 from pcf_core.core.topics import MinedSet, MinedTemplate, SetCard
 from pcf_core.material.suiting import suiting_sets
@@ -79,7 +78,7 @@ MOST_LISTED = 300
 
 def draw_head() -> tuple[str, str]:
     """Draw the menus of sets and views; return both names."""
-    adopt_pointed()
+    adopt_next()
     with st.container(horizontal=True, vertical_alignment="bottom"):
         name = choose_shown(
             "Set",

@@ -14,7 +14,7 @@ from pcf_core.app.data import asked_as
 from pcf_core.app.own import ask_to_delete
 from pcf_core.app.queue import ACTIVE, ENDED_EARLY, RECENT, draw_job, draw_jobs, keep_a_worker
 from pcf_core.app.roles import draw_why_not, may_audit, recorded, write
-from pcf_core.app.widgets import plain, plain_titled
+from pcf_core.app.widgets import choose_next, plain, plain_titled
 from pcf_core.core.errors import AuditError, ModelError
 from pcf_core.core.generation import GenerationKey
 from pcf_core.core.run import ScoringKey, model_label
@@ -35,7 +35,6 @@ UNPINNED = (
     "can change without notice. The texts are saved as they were received."
 )
 TEACHING = "mini-gpt"
-NEXT = "texts_next"
 CHOSEN = "kept_texts"
 FAIRPAIR_KEY, CRITERIA_KEY = "fp_imported", "cr_imported"
 
@@ -113,15 +112,9 @@ def stored_of(
     return Stored(results, missing)
 
 
+@kept(64, "Loading the results …", state=lambda _, key: open_store().imported_stamp(key))
 def complete_result(audit: TextAudit[AuditRequest, Material, AuditAnswer], key: str) -> AuditAnswer:
     """Load a result, shared between sessions, or raise a LookupError."""
-    return _complete_result(audit, key, open_store().imported_stamp(key))
-
-
-@kept(slots=64, spinner="Loading the results …")
-def _complete_result(
-    audit: TextAudit[AuditRequest, Material, AuditAnswer], key: str, stamp: int
-) -> AuditAnswer:
     result = audit.load(open_store(), key)
     if result is None:
         raise LookupError(key)
@@ -253,17 +246,6 @@ def draw_before(
             left.markdown(text)
             if right.button("Open", key=f"{button}_{hash_of}", help="Open an earlier result."):
                 choose_next(choices)
-
-
-def choose_next(choices: Mapping[str, object]) -> None:
-    """Redraw the page with other choices in its form, by widget key."""
-    st.session_state[NEXT] = dict(choices)
-    st.rerun()
-
-
-def adopt_next() -> None:
-    """Apply :func:`choose_next` before the form is drawn."""
-    st.session_state.update(st.session_state.pop(NEXT, {}))
 
 
 def title_of(request: FairPairAsked | CriteriaAsked) -> str:

@@ -66,6 +66,7 @@ from pcf_core.show.findings.case_file import (
     value_text,
     verdict_of,
 )
+from pcf_core.show.findings.models import shown_interval
 from pcf_core.show.findings.numbers import begun, count, ends, number, two_decimals
 from pcf_core.texts.case_file import AUDITS, AuditName, CaseRow, SharedOccupations, shared_occupations
 from pcf_core.texts.criteria.records.independence import AnecdotesReport
@@ -418,7 +419,7 @@ def _case_figures(case: CaseFile) -> list[KeyFigure]:
     figures = []
     for item in case.loaded.reliable.runs.values():
         report = item.report
-        interval = report.interval("overall_risk", case.loaded.over) or report.interval("overall_risk")
+        interval = shown_interval(report, "overall_risk", case.loaded.over)
         figures.append(
             KeyFigure(
                 "Risk R",

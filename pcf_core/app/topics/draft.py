@@ -13,15 +13,15 @@ from uuid import uuid4
 
 import streamlit as st
 
+from pcf_core.app import widgets
 from pcf_core.app.lists import topic_names, topics
-from pcf_core.app.widgets import TOPIC_DRAFTS
+from pcf_core.app.widgets import OVERTAKEN, TOPIC_DRAFTS
 from pcf_core.core.errors import TopicError
 from pcf_core.core.records import LeftOut
 from pcf_core.core.topics import Group, Topic
 from pcf_core.material.safety.text import check_name
 from pcf_core.material.topics import copied, load_topic, make_topic, own_topics
 
-NEXT = "topic_next"
 NEW = ""  # the draft of a new topic
 T = TypeVar("T")
 CALLED = {  # views of the page, by their names in code and earlier addresses
@@ -214,21 +214,12 @@ def as_it_stands(name: str) -> Topic:
 def check_not_overtaken(name: str) -> None:
     """Refuse to save over what somebody else has saved since the draft began."""
     if not _drafts()[name].begun.says_the_same(_begun(name)):
-        raise TopicError(
-            f"The topic {name} was saved elsewhere since you began to change it: save yours under another "
-            "name, or discard your changes."
-        )
+        raise TopicError(f"The topic {name} {OVERTAKEN}")
 
 
 def point_at(name: str, view: str) -> None:
     """Choose a topic and view for the next run of the script."""
-    st.session_state[NEXT] = {"topic_shown": name, "topic_view": CALLED[view]}
-
-
-def adopt_pointed() -> None:
-    """Apply :func:`point_at` before the page's widgets are drawn."""
-    for key, value in st.session_state.pop(NEXT, {}).items():
-        st.session_state[key] = value
+    widgets.point_at({"topic_shown": name, "topic_view": CALLED[view]})
 
 
 def _drafts() -> dict[str, Draft]:

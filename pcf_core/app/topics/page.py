@@ -16,7 +16,6 @@ from pcf_core.app.titles import list_titles, set_titles, topic_titles
 from pcf_core.app.topics.draft import (
     CALLED,
     NEW,
-    adopt_pointed,
     as_it_stands,
     is_changed,
     is_gone,
@@ -24,7 +23,7 @@ from pcf_core.app.topics.draft import (
     point_at,
 )
 from pcf_core.app.topics.edit import draw_actions, draw_delete, draw_discard, draw_form, draw_upload
-from pcf_core.app.widgets import described, draw_facts, plain, plain_titled
+from pcf_core.app.widgets import adopt_next, described, draw_facts, plain, plain_titled
 from pcf_core.audit.preferences import select_words
 from pcf_core.core.errors import AuditError, EvidenceError, TopicError
 from pcf_core.core.probe import TopicCheck
@@ -129,7 +128,7 @@ PANEL = own.OwnPanel(
 
 def draw_head() -> tuple[str, str]:
     """Draw the menus of topics and views; return both names."""
-    adopt_pointed()
+    adopt_next()
     with st.container(horizontal=True, vertical_alignment="bottom"):
         name = choose_shown(
             "Topic",
@@ -357,7 +356,6 @@ def probes_table(checks: Mapping[str, TopicCheck]) -> pd.DataFrame:
 
 def draw_lists() -> None:
     """Draw the choice of a list, the list, actions on it, and the fields for a new one."""
-    PANEL.adopt_next()
     own.draw_hidden(OWN.shelf)
     name = choose_shown(
         "List",

@@ -27,17 +27,17 @@ from pcf_core.app.page import (
     draw_tabs,
     finding,
 )
-from pcf_core.app.queue import ACTIVE, draw_job, draw_jobs, keep_a_worker
-from pcf_core.app.roles import draw_why_not, may_audit, write
+from pcf_core.app.queue import ACTIVE, draw_job, draw_jobs
+from pcf_core.app.texts.shared import offer_submitting
 from pcf_core.app.titles import model_titles
 from pcf_core.app.widgets import (
+    adopt_next,
     choose_one,
     described,
     draw_card,
     draw_facts,
     plain,
     plain_titled,
-    refusals_said,
 )
 from pcf_core.audit.knowledge import (
     audit_begun,
@@ -173,7 +173,7 @@ def draw_knowledge() -> None:
 
 
 def _draw_form() -> tuple[str, str]:
-    PANEL.adopt_next()
+    adopt_next()
     with st.container(horizontal=True):
         facts = st.selectbox(
             "Facts",
@@ -246,16 +246,8 @@ def _offer_scoring(facts: KnowledgeSet, missing: Mapping[str, ScoringKey]) -> No
     with st.container(border=True):
         names = plain(with_titles(listed(list(missing))))
         st.markdown(f"**No results yet:** {names} with *{plain(facts.title)}*.")
-        if not may_audit():
-            draw_why_not()
-        elif st.button(
-            "Run what is missing", type="primary", icon=":material/play_arrow:", key="score_knowledge"
-        ):
-            with refusals_said():
-                for key in missing.values():
-                    write(submit_knowledge, open_store(), open_queue(), facts, key)
-                keep_a_worker()
-                st.rerun()
+        requests = [(facts, key) for key in missing.values()]
+        offer_submitting(submit_knowledge, lambda: requests, "Run what is missing", "score_knowledge")
 
 
 def _draw_facts_known(reports: Mapping[str, KnowledgeReport], model: str, order: str) -> None:

@@ -11,7 +11,7 @@ import streamlit as st
 
 from pcf_core.app.caching import kept, once
 from pcf_core.app.data import Loaded
-from pcf_core.app.lists import Stamp, stamp_of
+from pcf_core.app.lists import stamp_of
 from pcf_core.app.page import (
     PROVENANCE,
     draw_provenance,
@@ -94,7 +94,7 @@ def read_of(loaded: Loaded) -> Read | Unread:
     if set(loaded.groups) != {"male", "female"}:
         return Unread(other_topic_finding(first.topic.title))
     try:
-        table = _counts_now(stamp_of("factors"))
+        table = _counts_now()
         texts = {name: training_of(loaded.runs[name].run.scoring.identity) for name in names}
         counted = set(table.card.files)
         trainings = {name: one for name, one in texts.items() if one and counted <= set(one.files)}
@@ -109,8 +109,8 @@ def read_of(loaded: Loaded) -> Read | Unread:
     return Read(table, trainings, compared, tuple(name for name in names if name not in trainings))
 
 
-@kept()
-def _counts_now(stamp: Stamp) -> ReadTable:
+@kept(state=lambda: stamp_of("factors"))
+def _counts_now() -> ReadTable:
     return read_counts()
 
 

@@ -8,9 +8,8 @@ from functools import partial
 
 import pandas as pd
 
-from pcf_core.core.risk import Interval
 from pcf_core.report import how_to_read
-from pcf_core.report.documents import picked
+from pcf_core.report.documents import interval_cells, picked
 from pcf_core.report.loaded import PROGRAM
 from pcf_core.report.panels import Panel
 from pcf_core.report.records import KeyFigure
@@ -169,10 +168,10 @@ def summary_table(readings: Mapping[str, Iterable[CriterionReading]]) -> pd.Data
                 "quantity": in_words(row.quantity),
                 "answers": row.answering,
                 "without a pronoun": row.baseline,
-                **ends("without a pronoun", row.baseline_interval),
+                **interval_cells("without a pronoun, ", row.baseline_interval),
                 "size": row.size,
                 "as counted": row.counted,
-                **ends("", row.interval),
+                **interval_cells("", row.interval),
                 "p controlled": row.p_value,
                 "beyond chance": row.differs,
                 "higher for": row.higher,
@@ -221,7 +220,7 @@ def _profession(row: ProfessionGender) -> Row:
         "profession": row.profession,
         "women in the world": row.world,
         "women in the texts": row.share,
-        **ends("", row.interval),
+        **interval_cells("", row.interval),
         "more one-sided by": row.exaggeration,
         "women": row.women,
         "men": row.men,
@@ -243,8 +242,8 @@ def _normalised(measure: MutualInformation) -> list[Row]:
             "formula": formula,
             "link (NMI)": measure.normalised.get(name),
             "link corrected (NMI)": measure.corrected_normalised.get(name),
-            **ends("corrected", measure.intervals.get(name)),
-            **ends("other categories", measure.category_intervals.get(name)),
+            **interval_cells("corrected, ", measure.intervals.get(name)),
+            **interval_cells("other categories, ", measure.category_intervals.get(name)),
             "chance, mean": None if null is None else null.means.get(name),
             "chance, 95 % point": None if null is None else null.highs.get(name),
             "largest": measure.largest.normalised.get(name),
@@ -332,9 +331,9 @@ def _difference(difference: GenderDifference) -> Row:
         "mean, women's names": difference.female,
         "mean, men's names": difference.male,
         "difference": difference.difference,
-        **ends("", difference.interval),
+        **interval_cells("", difference.interval),
         "effect (Cohen's d)": difference.effect,
-        **ends("effect", difference.effect_interval),
+        **interval_cells("effect, ", difference.effect_interval),
         "no effect, as": difference.undefined,
         "p": difference.p_value,
         "p controlled": difference.controlled_p,
@@ -386,7 +385,7 @@ def differences_table(reports: Mapping[str, AnswersReport]) -> pd.DataFrame:
                 "first": row.first,
                 "second": row.second,
                 "first less second": row.value,
-                **ends("", row.interval),
+                **interval_cells("", row.interval),
                 "gap": row.gap,
                 "p": row.p_value,
                 "smallest p possible": row.least_p,
@@ -421,15 +420,9 @@ def _rate(rate: Rate) -> Row:
     return {
         "rate": in_words(rate.name),
         "value": rate.value,
-        **ends("", rate.interval),
-        **ends("same prompts", rate.repeats),
+        **interval_cells("", rate.interval),
+        **interval_cells("same prompts, ", rate.repeats),
         "why not": rate.reason,
         "answers": rate.n,
         "units": rate.units,
     }
-
-
-def ends(what: str, interval: Interval | None) -> Row:
-    """Return both ends of an interval, empty without one."""
-    low, high = (None, None) if interval is None else (interval.low, interval.high)
-    return {f"{what}, low": low, f"{what}, high": high} if what else {"low": low, "high": high}

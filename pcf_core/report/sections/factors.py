@@ -15,7 +15,7 @@ from pcf_core.audit.results import Report
 from pcf_core.core.factors import FactorPanel, FactorScale, LineFit, Matching, OwnFactor, Quantity
 from pcf_core.report import how_to_read
 from pcf_core.report.documents import picked
-from pcf_core.report.loaded import Runs, Study
+from pcf_core.report.loaded import Study
 from pcf_core.report.panels import MOST, Panel, part_of, said, table_of
 from pcf_core.report.records import KeyFigure, ReportPart
 from pcf_core.report.sections.tilt import unit_in
@@ -41,7 +41,7 @@ LONGEST_VALUE = 8  # characters of a key figure; longer values are powers of ten
 Panels = Mapping[str, tuple[FactorPanel, ...]]
 
 
-def factor_panels(runs: Runs, name: str, panels: Sequence[FactorPanel]) -> list[Panel]:
+def factor_panels(runs: Study, name: str, panels: Sequence[FactorPanel]) -> list[Panel]:
     """Show the occupations' risk against each factor, on one axis, with two fitted lines."""
     span = risk_span(panels)
     return [

@@ -8,8 +8,8 @@ from functools import partial
 
 import pandas as pd
 
-from pcf_core.core.risk import Interval
 from pcf_core.report import how_to_read
+from pcf_core.report.documents import interval_cells
 from pcf_core.report.loaded import PROGRAM, unlike_names
 from pcf_core.report.panels import Panel
 from pcf_core.show.charts.fairpair import category_bars, phrase_dots, ratio_dots, variation_bars
@@ -269,14 +269,14 @@ def _report_row(report: FairPairReport) -> dict[str, object]:
     return {
         "dissimilarity": report.dissimilarity,
         **_variation(report.means),
-        **_ends("F", ratio),
+        **interval_cells("F ", ratio),
         "mean of F": report.mean_ratio,
         "mean of F, random labels": report.chance_ratio,
         "p": report.p_value,
         "p controlled": report.controlled_p,
         "p, signed ranks": report.wilcoxon_p,
         "F of other words": None if others is None else others.ratio,
-        **_ends("F of other words", None if others is None else others.interval),
+        **interval_cells("F of other words ", None if others is None else others.interval),
         "p of other words": None if others is None else others.p_value,
         "p of other words controlled": None if others is None else others.controlled_p,
         f"sentiment {report.original}": report.sentiment.original,
@@ -296,8 +296,3 @@ def _variation(variation: Variation) -> dict[str, object]:
         "V of g(p(x))": variation.within_prompt,
         "E": variation.energy,
     }
-
-
-def _ends(what: str, interval: Interval | None) -> dict[str, object]:
-    low, high = (None, None) if interval is None else (interval.low, interval.high)
-    return {f"{what} low": low, f"{what} high": high}

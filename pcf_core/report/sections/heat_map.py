@@ -16,7 +16,7 @@ from pcf_core.core.run import Preferences
 from pcf_core.material.evidence import womens_share
 from pcf_core.measure.distribution import clustered_order
 from pcf_core.report import how_to_read
-from pcf_core.report.loaded import Runs, Study
+from pcf_core.report.loaded import Study
 from pcf_core.report.panels import Panel, heat_figures, part_of
 from pcf_core.report.records import ReportPart
 from pcf_core.report.rows import cell_rows
@@ -38,7 +38,7 @@ MOST_ROWS = 500  # of a page
 MOST_CLUSTERED = 2_000  # rows or columns; memory grows with the square
 
 
-def heat_map_panel(runs: Runs, name: str, group: str, axes: Axes, *, clicks: bool = False) -> Panel:
+def heat_map_panel(runs: Study, name: str, group: str, axes: Axes, *, clicks: bool = False) -> Panel:
     """Show the probability of a group's words in one model's cells."""
     item, rows, columns = runs.runs[name], axes.rows, axes.columns
     return Panel(
@@ -57,12 +57,12 @@ def heat_map_panel(runs: Runs, name: str, group: str, axes: Axes, *, clicks: boo
     )
 
 
-def _heat_sentence(runs: Runs, name: str, group: str) -> str:
+def _heat_sentence(runs: Study, name: str, group: str) -> str:
     item = runs.runs[name]
     return heat_map_finding(name, item.result.preferences, group, item.report.template_weights)
 
 
-def heat_answer(runs: Runs, name: str) -> str:
+def heat_answer(runs: Study, name: str) -> str:
     """Say which way a model's cells lean, "" if unreliable."""
     item = runs.runs[name]
     if item.report.says_little:
@@ -70,7 +70,7 @@ def heat_answer(runs: Runs, name: str) -> str:
     return heat_map_answer(name, item.result.preferences, item.report.template_weights)
 
 
-def example_cell(runs: Runs) -> tuple[str, dict[str, dict[str, float]]]:
+def example_cell(runs: Study) -> tuple[str, dict[str, dict[str, float]]]:
     """Return an example sentence with ``[Y]``, and the group probabilities of the first two models.
 
     It is the heaviest template, about the nurse or the engineer, whichever the models differ on more, else
@@ -85,7 +85,7 @@ def example_cell(runs: Runs) -> tuple[str, dict[str, dict[str, float]]]:
     return template.replace("[X]", occupation), shares[occupation]
 
 
-def _expected(runs: Runs, occupation: str, template: str) -> dict[str, dict[str, float]]:
+def _expected(runs: Study, occupation: str, template: str) -> dict[str, dict[str, float]]:
     """Return the group probabilities in one cell, of the first two models that have it."""
     shares = {}
     for name, item in list(runs.runs.items())[:2]:

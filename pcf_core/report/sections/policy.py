@@ -13,7 +13,7 @@ from pcf_core.audit.stored_verdicts import stored_verdicts
 from pcf_core.core.run import ScoringKey
 from pcf_core.report.documents import picked
 from pcf_core.report.gate import context_name
-from pcf_core.report.loaded import Runs, Study
+from pcf_core.report.loaded import Study
 from pcf_core.report.panels import Panel, part_of
 from pcf_core.report.records import ReportPart, ReportRequest
 from pcf_core.report.reproducing import POLICY_FILE, dtype_option
@@ -112,7 +112,7 @@ def verdict_rows(report: GateReport) -> pd.DataFrame:
     )
 
 
-def keys_of(studies: Sequence[Runs]) -> tuple[ScoringKey, ...]:
+def keys_of(studies: Sequence[Study]) -> tuple[ScoringKey, ...]:
     """List the models of all runs, each once whatever its protocols."""
     keys = (item.run.scoring for study in studies for item in study.runs.values())
     return tuple({key.model_copy(update={"protocol": "exact"}): key for key in keys}.values())

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from pcf_core.audit.baseline import Baseline, baseline_of, distance_from_neutral
 from pcf_core.core.risk import Interval, Over, RiskReport
 from pcf_core.report import how_to_read
-from pcf_core.report.loaded import Reports, Runs, Study, study_notes
+from pcf_core.report.loaded import Reports, Study, study_notes
 from pcf_core.report.panels import Panel, interval_note, part_of, risk_figures
 from pcf_core.report.records import ReportPart
 from pcf_core.report.rows import (
@@ -38,18 +38,19 @@ from pcf_core.audit.baseline import OtherScales, order_on_other_scales
 from pcf_core.audit.results import Read, load_result
 from pcf_core.core.risk import Comparison, NeutralComparison
 from pcf_core.material.numbers import load_numbers
-from pcf_core.report.documents import RISKS, comparison_table, neutral_table, several_table
+from pcf_core.report.documents import RISKS, comparison_table, interval_cells, neutral_table, several_table
 from pcf_core.report.panels import said, table_of
 from pcf_core.show.charts.comparison import difference_plot
 from pcf_core.show.compare import neutral_answer
 from pcf_core.show.findings.comparison import difference_finding, occupations_difference_finding
 from pcf_core.show.findings.numbers import risk_name
 from pcf_core.show.findings.reliability import seldom_caprice_note
+from pcf_core.show.overview import tied_with
 from pcf_core.show.titles import differences_title, risk_title
 
 
 def risk_panel(
-    runs: Runs, *, references: bool = True, published: bool = True, thousand: bool = False
+    runs: Study, *, references: bool = True, published: bool = True, thousand: bool = False
 ) -> Panel:
     """Show R of each model as prejudice and caprice, beside reference models and published values."""
     scale, topic = runs.options.scale, runs.first.run.topic
@@ -59,23 +60,19 @@ def risk_panel(
     return replace(reports_panel(runs, drawn, listed, thousand=thousand), claim=higher_risk(runs))
 
 
-def higher_risk(runs: Runs) -> str:
+def higher_risk(runs: Study) -> str:
     """Say for a title which model has the higher risk, as the answer does; "" if uncertain."""
     from pcf_core.report.answer import letters_of, standing_of  # imported late: a circle
 
     standing, _ = standing_of(runs, OtherScales())
     if standing is None or len(runs.reliable.runs) < len(runs.runs):
         return ""
-    letters = {name: set(each.split()) for name, each in runs.remember(letters_of).items()}
-    ties = {
-        name: [other for other in letters if other != name and letters[name] & letters[other]]
-        for name in letters
-    }
-    return risk_title(standing, ties or None)
+    letters = runs.remember(letters_of)
+    return risk_title(standing, {name: tied_with(name, letters) for name in letters} or None)
 
 
 def reports_panel(
-    shown: Runs | Reports,
+    shown: Study | Reports,
     beside: Sequence[RiskBar] = (),
     listed: Sequence[RiskBar] = (),
     *,
@@ -106,7 +103,7 @@ def risk_parts(study: Study) -> Sequence[ReportPart]:
     return [part_of(risk_panel(study), findings=[study.order], notes=study_notes(study))]
 
 
-def corrected_panel(runs: Runs | Reports, *, thousand: bool = False) -> Panel:
+def corrected_panel(runs: Study | Reports, *, thousand: bool = False) -> Panel:
     """Show prejudice and caprice corrected for few templates, beside the plug-in values."""
     reports, over = runs.reports, runs.over
     return Panel(
@@ -129,7 +126,7 @@ def corrected_parts(study: Study) -> Sequence[ReportPart]:
     return [part_of(corrected_panel(replace(study, runs=runs)))] if runs else []
 
 
-def occupation_panel(runs: Runs, name: str, *, thousand: bool = False, ranked: bool = False) -> Panel:
+def occupation_panel(runs: Study, name: str, *, thousand: bool = False, ranked: bool = False) -> Panel:
     """Show a model's riskiest occupations, and a table of all, ``ranked`` by risk."""
     report = runs.reports[name]
 
@@ -157,7 +154,7 @@ def occupation_parts(study: Study) -> Sequence[ReportPart]:
     return [part_of(occupation_panel(study, name, ranked=True)) for name in study.runs]
 
 
-def lean_panel(runs: Runs | Reports, baselines: Mapping[str, Baseline], *, thousand: bool = False) -> Panel:
+def lean_panel(runs: Study | Reports, baselines: Mapping[str, Baseline], *, thousand: bool = False) -> Panel:
     """Show how much each model's occupations differ (unless a plan drew templates), and neutral subjects."""
     reports, over = runs.reports, runs.over
     bars = _bars_of(reports, baselines)
@@ -189,7 +186,7 @@ def shared_parts(study: Study, store: Store) -> Sequence[ReportPart]:
     return parts
 
 
-def baselines_of(runs: Runs, store: Store) -> dict[str, Baseline]:
+def baselines_of(runs: Study, store: Store) -> dict[str, Baseline]:
     """Return the neutral subjects of every model that has them."""
     baselines = {
         name: baseline_of(store, item.run, item.result, runs.options) for name, item in runs.runs.items()
@@ -197,7 +194,7 @@ def baselines_of(runs: Runs, store: Store) -> dict[str, Baseline]:
     return {name: one for name, one in baselines.items() if one is not None}
 
 
-def neutral_distances(runs: Runs, store: Store) -> dict[str, float]:
+def neutral_distances(runs: Study, store: Store) -> dict[str, float]:
     """Return the distance of each model's occupations from neutral subjects, if measured from even."""
     if runs.options.reference != "uniform":
         return {}
@@ -259,8 +256,7 @@ def _lean_table(
 
 
 def _ranged(name: str, value: float, interval: Interval | None) -> dict[str, object]:
-    low, high = (None, None) if interval is None else (interval.low, interval.high)
-    return {name: value, f"{name}_low": low, f"{name}_high": high}
+    return {name: value, **interval_cells(f"{name}_", interval)}
 
 
 MOST_DRAWN = 30
@@ -285,7 +281,7 @@ def comparison_parts(study: Study) -> Sequence[ReportPart]:
 
 
 def pair_panel(
-    runs: Runs, compared: Comparison, quantity: str = "overall_risk", most: int = MOST_DRAWN
+    runs: Study, compared: Comparison, quantity: str = "overall_risk", most: int = MOST_DRAWN
 ) -> Panel:
     """Show how two models differ in a part of the risk, in the occupations with the largest differences."""
     first, second = compared.first.name, compared.second.name
@@ -334,7 +330,7 @@ def own_warnings(compared: Comparison) -> list[str]:
     return [sentence for sentence in compared.warnings if sentence.partition(": ")[0] not in names]
 
 
-def scales_of(runs: Runs, names: tuple[str, str], store: Store, read: Read = load_result) -> OtherScales:
+def scales_of(runs: Study, names: tuple[str, str], store: Store, read: Read = load_result) -> OtherScales:
     """Compare two models on other scales than R against an even split."""
     first, second = (runs.runs[name].reading(runs.options) for name in names)
     return order_on_other_scales(store, first, second, runs.options, read)

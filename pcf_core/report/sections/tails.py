@@ -13,7 +13,7 @@ from pcf_core.core.tails import NormalShape, TailShape, UpperTail
 from pcf_core.measure.tails import caprice_tail, normal_shape, tail_shape
 from pcf_core.report import how_to_read
 from pcf_core.report.documents import RISKS, picked
-from pcf_core.report.loaded import Runs, Study
+from pcf_core.report.loaded import Study
 from pcf_core.report.panels import MOST, Panel, beside, interval_words, part_of, parts_of
 from pcf_core.report.records import KeyFigure, ReportPart
 from pcf_core.show.charts.tails import caprice_histogram, prejudice_histogram, qq_plot, survival_plot
@@ -22,6 +22,7 @@ from pcf_core.show.findings.models import (
     fitted_to,
     normal_finding,
     shape_finding,
+    shown_interval,
     tails_finding,
     unseen_share,
 )
@@ -41,28 +42,28 @@ def tail_parts(study: Study) -> Sequence[ReportPart]:
     return [part_of(caprice_panel(shown), notes=[note]), *map(part_of, others)]
 
 
-def tail_shapes(runs: Runs) -> dict[str, TailShape]:
+def tail_shapes(runs: Study) -> dict[str, TailShape]:
     """Return each model's caprice with its fits."""
     return runs.remember(_fitted_tails)
 
 
-def _fitted_tails(runs: Runs) -> dict[str, TailShape]:
+def _fitted_tails(runs: Study) -> dict[str, TailShape]:
     largest = largest_caprice(runs.options, len(runs.groups))
     values = parts_of(runs.reports, "caprice_risk")
     return {name: tail_shape(several, largest) for name, several in values.items()}
 
 
-def normal_shapes(runs: Runs) -> dict[str, NormalShape]:
+def normal_shapes(runs: Study) -> dict[str, NormalShape]:
     """Return each model's prejudice with its normal fit."""
     return runs.remember(_fitted_normals)
 
 
-def _fitted_normals(runs: Runs) -> dict[str, NormalShape]:
+def _fitted_normals(runs: Study) -> dict[str, NormalShape]:
     values = parts_of(runs.reports, "prejudice_risk")
     return {name: normal_shape(several) for name, several in values.items()}
 
 
-def caprice_panel(runs: Runs, *, log_count: bool = False) -> Panel:
+def caprice_panel(runs: Study, *, log_count: bool = False) -> Panel:
     """Show caprice over occupations as a histogram, with its fits in words."""
     reports, shapes = runs.reports, tail_shapes(runs)
     findings = []
@@ -90,7 +91,7 @@ def caprice_panel(runs: Runs, *, log_count: bool = False) -> Panel:
     )
 
 
-def survival_panel(runs: Runs) -> Panel:
+def survival_panel(runs: Study) -> Panel:
     """Show the share of occupations at or above each caprice, with fits of positive values."""
     reports, shapes = runs.reports, tail_shapes(runs)
     return Panel(
@@ -107,7 +108,7 @@ def survival_panel(runs: Runs) -> Panel:
     )
 
 
-def prejudice_panel(runs: Runs) -> Panel:
+def prejudice_panel(runs: Study) -> Panel:
     """Show prejudice over occupations as a histogram with its normal fit."""
     reports, shapes = runs.reports, normal_shapes(runs)
     curves = {name: (shape.fit.mean, shape.fit.sd) for name, shape in shapes.items()}
@@ -128,7 +129,7 @@ def prejudice_panel(runs: Runs) -> Panel:
     )
 
 
-def qq_panel(runs: Runs) -> Panel:
+def qq_panel(runs: Study) -> Panel:
     """Show every occupation's prejudice against its normal fit."""
     reports, shapes = runs.reports, normal_shapes(runs)
     return Panel(
@@ -158,7 +159,7 @@ def caprice_figures(
     figures = []
     for name, report in reports.items():
         zeros = 1 - shapes[name].positive.size / len(report.occupations)
-        interval = report.interval("caprice_risk", over) or report.interval("caprice_risk")
+        interval = shown_interval(report, "caprice_risk", over)
         mean = with_interval(report.caprice_risk, interval)
         if report.caprice_risk == 0:  # an interval from 0 to 0 would look certain
             mean = f"0, up to {percent(unseen_share(report.effective_templates))} unseen"
@@ -192,7 +193,7 @@ def _prejudice_figures(
 ) -> list[KeyFigure]:
     figures = []
     for name, report in reports.items():
-        interval = report.interval("prejudice_risk", over) or report.interval("prejudice_risk")
+        interval = shown_interval(report, "prejudice_risk", over)
         bounds = ends(interval, report.prejudice_risk) if interval else ""
         figures.append(
             KeyFigure(

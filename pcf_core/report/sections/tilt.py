@@ -17,7 +17,7 @@ from pcf_core.measure.criterion import Criterion
 from pcf_core.measure.distribution import mean_tilts, share_interval
 from pcf_core.measure.resampling import TemplateUnit
 from pcf_core.report import how_to_read
-from pcf_core.report.loaded import Runs, Study
+from pcf_core.report.loaded import Study
 from pcf_core.report.panels import Panel, lead_figures, part_of, tilt_figures
 from pcf_core.report.records import ReportPart
 from pcf_core.report.rows import tilt_table
@@ -38,17 +38,16 @@ MOST_PANELS = 12
 
 
 def tilt_panel(
-    runs: Runs,
+    runs: Study,
     *,
     chosen: str = "",
     labour: bool = True,
     text: Mapping[str, float] | None = None,
-    most: int = MOST_PANELS,
 ) -> Panel:
     """Show every occupation's mean stereotype against an even split, a box per model.
 
     ``chosen``: a ringed occupation.  For two groups ``labour`` (women's share) and ``text`` (lean of the
-    training text) are further rows.  Of more groups ``most`` are drawn.
+    training text) are further rows.  Of more groups ``MOST_PANELS`` are drawn.
     """
     reports, groups, over, tilts = runs.even, runs.groups, runs.over, tilts_of(runs)
     means = [tilts[name][groups[0]].intervals[over] for name in reports]
@@ -63,7 +62,7 @@ def tilt_panel(
         notes=list(dict.fromkeys(map(interval_sentence, means))),
     )
     if len(groups) > 2:
-        drawn = panel_groups(reports, most)
+        drawn = panel_groups(reports)
         return replace(
             panel,
             findings=[leaders_finding(name, report) for name, report in reports.items()],
@@ -110,12 +109,12 @@ def _even_note(study: Study) -> str:
     )
 
 
-def tilts_of(runs: Runs) -> dict[str, dict[str, MeanTilt]]:
+def tilts_of(runs: Study) -> dict[str, dict[str, MeanTilt]]:
     """Return each model's mean stereotype of each group over all occupations, with intervals."""
     return {name: runs.remember(_mean_tilts_of, name) for name in runs.runs}
 
 
-def _mean_tilts_of(runs: Runs, name: str) -> dict[str, MeanTilt]:
+def _mean_tilts_of(runs: Study, name: str) -> dict[str, MeanTilt]:
     item, report = runs.runs[name], runs.even[name]
     names = [row.occupation for row in report.occupations]
     return mean_tilts(
@@ -143,14 +142,14 @@ def even_stereotypes(item: Report, occupations: Sequence[str]) -> FloatArray:
     return Criterion().stereotypes(preferences.values[rows])
 
 
-def panel_groups(reports: Mapping[str, RiskReport], most: int = MOST_PANELS) -> tuple[str, ...]:
+def panel_groups(reports: Mapping[str, RiskReport]) -> tuple[str, ...]:
     """Choose the groups with a panel: those that some occupation prefers most clearly, in order."""
     groups = next(iter(reports.values())).groups
     farthest = {
         group: max(row.stereotype[group] for report in reports.values() for row in report.occupations)
         for group in groups
     }
-    drawn = sorted(groups, key=lambda group: -farthest[group])[:most]
+    drawn = sorted(groups, key=lambda group: -farthest[group])[:MOST_PANELS]
     return tuple(group for group in groups if group in drawn)
 
 

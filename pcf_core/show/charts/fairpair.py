@@ -105,15 +105,14 @@ def convergence_lines(
     order: Sequence[str] = (),
 ) -> go.Figure:
     """Draw how a quantity settles, a line per model: with more texts per side, or more and smaller folds."""
-    names = list(dict.fromkeys(order or models))
-    styles = theme.model_styles(names)
+    styles = theme.model_styles(order or list(models))
     figure = go.Figure()
     for name, convergence in models.items():
         course = convergence.samples if over == "samples" else convergence.folds
         values: Sequence[float | None] = getattr(course, quantity)
         size = "%{x} texts a side" if over == "samples" else f"%{{x}} folds of {convergence.count:,} texts"
         hover = f"{theme.text(name)}<br>{size}: %{{y:.3g}}"
-        course_line = _course(list(course.places), values, name, styles[name], names, hover=hover, size=7)
+        course_line = _course(list(course.places), values, name, styles, hover=hover, size=7)
         figure.add_trace(course_line.update(marker_maxdisplayed=MARKED))
     if quantity == "ratio":
         marks.rule(figure, y=1)
@@ -133,8 +132,7 @@ def temperature_lines(
     models: Mapping[str, Mapping[float, FairPairReport]], order: Sequence[str] = ()
 ) -> go.Figure:
     """Draw each model's F by temperature with its interval over statements, without undefined ones."""
-    names = list(dict.fromkeys(order or models))
-    styles = theme.model_styles(names)
+    styles = theme.model_styles(order or list(models))
     figure = go.Figure()
     for name, by_temperature in models.items():
         points = {
@@ -149,7 +147,7 @@ def temperature_lines(
         ]
         ends = [report.intervals.get("ratio_of_means") for report in points.values()]
         more = {"hover": hover, "size": 10, "upwards": ends, "whisker": styles[name].color}
-        figure.add_trace(_course(list(points), ratios, name, styles[name], names, **more))
+        figure.add_trace(_course(list(points), ratios, name, styles, **more))
     marks.rule(figure, y=1)
     figure.update_xaxes(title_text="temperature → more random texts", rangemode="tozero")
     figure.update_yaxes(title_text=QUANTITY_WORDS["ratio"])
@@ -206,12 +204,11 @@ def _course(
     x: Sequence[float],
     y: Sequence[float | None],
     name: str,
-    style: theme.ModelStyle,
-    names: Sequence[str],
+    styles: Mapping[str, theme.ModelStyle],
     **more: Any,
 ) -> go.Scatter:
     """Draw a model's marks joined by a line, dashed by its index among all."""
-    dash = DASHES[names.index(name) % len(DASHES)]
+    style, dash = styles[name], DASHES[list(styles).index(name) % len(DASHES)]
     joined: dict[str, Any] = {
         "mode": "lines+markers",
         "line": {"color": style.color, "dash": dash, "width": 2},

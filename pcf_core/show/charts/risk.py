@@ -11,6 +11,7 @@ from plotly.subplots import make_subplots
 
 from pcf_core.core.risk import Over, RiskReport
 from pcf_core.show.charts import marks, rows, theme
+from pcf_core.show.findings.models import shown_interval
 from pcf_core.show.findings.numbers import called, digits, percent, two_decimals, with_interval
 
 MOST_ROWS = 20
@@ -313,7 +314,7 @@ def _corrected(
     drawn = []
     for index, (model, report) in enumerate(shown.items()):
         value = factor * getattr(report.corrected, f"{KINDS[kind]}{part}_risk")
-        ends = report.interval(f"{part}_risk", over) or report.interval(f"{part}_risk")
+        ends = shown_interval(report, f"{part}_risk", over)
         span = None
         if ends and report.corrected and report.corrected.headline is hollow:
             span = marks.Span(factor * ends.low, factor * ends.high)

@@ -17,7 +17,7 @@ import numpy as np
 from pcf_core.core.risk import Interval, MeanTilt, Over, RiskReport
 from pcf_core.show.findings.criteria import ANSWERED, between_text
 from pcf_core.show.findings.fairpair import HARDLY, decoding_text
-from pcf_core.show.findings.models import units
+from pcf_core.show.findings.models import shown_interval, units
 from pcf_core.show.findings.numbers import beside_one, with_interval
 from pcf_core.show.findings.occupations import leading
 from pcf_core.show.wording import sentences
@@ -167,7 +167,7 @@ def run_rows(report: RiskReport, tilts: Mapping[str, MeanTilt], over: Over, key:
         ("prejudice", report.prejudice_risk, "prejudice_risk"),
         ("caprice", report.caprice_risk, "caprice_risk"),
     ):
-        interval = report.interval(name, over) or report.interval(name)
+        interval = shown_interval(report, name, over)
         judged = measure == "prejudice"
         verdict, basis = _by_interval(interval) if judged else ("no verdict", say("spread"))
         rows.append(

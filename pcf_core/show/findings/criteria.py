@@ -109,7 +109,7 @@ def _came_of(criterion: Criterion, rows: Sequence[CriterionReading]) -> str:
     if status == "undefined":
         reasons = list(dict.fromkeys(row.reason for row in rows if row.reason))
         return say("undefined", criterion=criterion, reasons=reasons)
-    readings = [reading_text(row) for row in shown(rows)]
+    readings = [reading_text(row) for row in differing_or_widest(rows)]
     return say("criterion", criterion=criterion, status=status, readings=readings)
 
 
@@ -122,7 +122,7 @@ def _named(failing: Sequence[Criterion], number: int) -> Sequence[str]:
     return [say("with_meaning", criterion=criterion) for criterion in failing]
 
 
-def shown(rows: Sequence[CriterionReading]) -> list[CriterionReading]:
+def differing_or_widest(rows: Sequence[CriterionReading]) -> list[CriterionReading]:
     """Choose the readings that differ, else the widest."""
     return [row for row in rows if row.differs] or [
         max(rows, key=lambda row: -1.0 if row.size is None else row.size)

@@ -16,7 +16,6 @@ from pcf_core.texts.criteria.records.independence import (
     HobbiesReport,
     ProfessionGender,
     SharedValue,
-    Variant,
 )
 from pcf_core.texts.criteria.records.quantities import (
     FEW_NAMES,
@@ -206,15 +205,15 @@ def hobbies_notes(report: HobbiesReport) -> tuple[str, ...]:
     return tuple(several)
 
 
-def embedding_finding(report: EmbeddingReport, variant: Variant = HEADLINE) -> str:
+def embedding_finding(report: EmbeddingReport) -> str:
     """State each model's d, its test, and whether the seeds agree; or why there is no axis."""
     source = source_of(report.label)
     if report.undefined:
         return f"{say('no_axis', report=report)} {source}"
-    readings = [_reading(one) for one in report.of(variant)]
+    readings = [_reading(one) for one in report.of(HEADLINE)]
     if not readings:
-        return f"{say('no_reading', variant=variant)} {source}"
-    made = say("embedding", report=report, variant=variant, models=len(report.models))
+        return f"{say('no_reading', variant=HEADLINE)} {source}"
+    made = say("embedding", report=report, variant=HEADLINE, models=len(report.models))
     return " ".join([made, *readings, source])
 
 

@@ -180,9 +180,9 @@ def kept_share(counts: ArrayLike, top: int | None) -> float:
     return 1.0 if top is None or top >= len(mass) else float(mass[top - 1])
 
 
-def carriers(counts: ArrayLike, share: float = 0.5) -> int:
-    """Return how many of the heaviest have this share of the counts."""
-    return int(np.searchsorted(mass_of(counts), share - 1e-12)) + 1
+def carriers(counts: ArrayLike) -> int:
+    """Return how many of the heaviest have half of the counts."""
+    return int(np.searchsorted(mass_of(counts), 0.5 - 1e-12)) + 1
 
 
 def set_finding(counts: Sequence[float]) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -104,21 +104,15 @@ def unseen_note(report: RiskReport) -> str:
     return say("unseen", effective=effective, share=unseen_share(effective))
 
 
-def overview_finding(
-    reports: Mapping[str, RiskReport],
-    over: Over = "templates",
-    order: str | None = None,
-    told: Collection[str] = (),
-) -> str:
-    """State the risk of each model not ``told``, and their ``order``, ``None`` if not tested."""
+def overview_finding(reports: Mapping[str, RiskReport], over: Over = "templates") -> str:
+    """State the risk of each model, and where it is tested whether they differ."""
     if not reports:
         return say("no_model")
     risks = {model: risk_with_interval(report, over) for model, report in reports.items()}
     if len(risks) == 1:
         return "".join(say("risk_of_one", model=model, risk=risk) for model, risk in risks.items())
-    rest = [say("risk_for", model=model, risk=risk) for model, risk in risks.items() if model not in told]
-    sentence = say("risks", risks=rest) if rest else ""
-    return " ".join(filter(None, [sentence, say("untested") if order is None else order]))
+    several = [say("risk_for", model=model, risk=risk) for model, risk in risks.items()]
+    return f"{say('risks', risks=several)} {say('untested')}"
 
 
 def risk_with_interval(report: RiskReport, over: Over = "templates") -> str:

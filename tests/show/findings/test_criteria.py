@@ -133,8 +133,8 @@ def test_a_verdict_names_what_fails_and_never_what_is_not_shown() -> None:
 
 
 def test_what_is_undefined_does_not_stand_before_what_is_0() -> None:
-    assert criteria.shown([UNDEFINED, NOUGHT]) == [NOUGHT]
-    assert criteria.shown([UNSHOWN, FAILS]) == [FAILS]
+    assert criteria.differing_or_widest([UNDEFINED, NOUGHT]) == [NOUGHT]
+    assert criteria.differing_or_widest([UNSHOWN, FAILS]) == [FAILS]
 
 
 def test_the_line_is_counted_over_gaps_alone() -> None:

@@ -143,7 +143,6 @@ def examples() -> dict[str, object]:
     three = [[[0.5, 0.4, 0.1], [0.4, 0.5, 0.1]]]
     summed = replace(of_groups(three, criterion="l1"), caprice_risk=0.0)
     same = replace(of_groups([[[0.5, 0.4, 0.1]] * 2]), caprice_risk=0.0)
-    order = "M3 has a higher risk than M1: 0.60 against 0.20, p = 0.01."
     two = {"M1": M1, "M3": M3}
     risks = {
         "prejudice alone": M1,
@@ -180,10 +179,7 @@ def examples() -> dict[str, object]:
         "over occupations": models.risk_finding("m", with_interval_over(M1, *OVER), "occupations"),
         "overviews": [
             models.overview_finding(two),
-            models.overview_finding(two, order=order, told=["M1", "M3"]),
-            models.overview_finding(
-                {**two, "M2": with_interval_over(M2, *OVER)}, order=order, told=["M1", "M3"]
-            ),
+            models.overview_finding({**two, "M2": with_interval_over(M2, *OVER)}),
             models.overview_finding({"M1": M1}),
             models.overview_finding({}),
         ],
