@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pcf_core.core.files import note_of
-from pcf_core.core.records import Record, digest
+from pcf_core.core.records import Record
 from pcf_core.core.run import ScoringKey
 from pcf_core.models.registry import resolve
 from pcf_core.store.store import Store
@@ -54,8 +54,9 @@ def benchmark_asked(material: Material, key: ScoringKey) -> BenchmarkAsked:
     request = BenchmarkAsked(
         benchmark=material.benchmark,
         title=material.title,
-        material=digest(material.model_dump(mode="json")),
+        material=material.hash,
         scoring=key,
+        language=material.language,
     )
     opening = note_of(OPENINGS, key.hash) if request.needs_opening else ""
     return request.model_copy(update={"opening": opening})
