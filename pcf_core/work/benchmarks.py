@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pcf_core.core.files import note_of
-from pcf_core.core.records import Record
+from pcf_core.core.records import Record, digest
 from pcf_core.core.run import ScoringKey
 from pcf_core.models.registry import resolve
 from pcf_core.store.store import Store
@@ -54,7 +54,7 @@ def benchmark_asked(material: Material, key: ScoringKey) -> BenchmarkAsked:
     request = BenchmarkAsked(
         benchmark=material.benchmark,
         title=material.title,
-        material=material.hash,
+        material=digest(material.body),
         scoring=key,
         language=material.language,
     )
@@ -114,7 +114,7 @@ class BenchmarkAudit(TextAudit[BenchmarkAsked, Material, BenchmarkResult]):
 
     def parts(self, request: BenchmarkAsked, material: Material) -> Parts:
         """Return the sentences."""
-        return {request.material: (MATERIAL, material.model_dump(mode="json"))}
+        return {request.material: (MATERIAL, material.body)}
 
     def payload(self, request: BenchmarkAsked, material: Material) -> BenchmarkRequest:
         """Return the payload of the job."""

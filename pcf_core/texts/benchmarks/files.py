@@ -41,7 +41,7 @@ from pcf_core.material.safety.reading import (
     rows_of_objects,
     tell,
 )
-from pcf_core.material.safety.text import check_language
+from pcf_core.material.safety.text import check_language, listed
 from pcf_core.texts.benchmarks.records import (
     ENGLISH,
     FACTS,
@@ -212,17 +212,18 @@ def _crows(paths: Sequence[Path]) -> Iterator[PairItem | LeftOut]:
 def _crows_rows(path: Path) -> list[tuple[str, dict[str, str]]]:
     """Read the rows of a table, or the objects of a JSON list or of JSON lines."""
     text = read_text(path, BenchmarkError).lstrip()
-    if text[:1] not in ("{", "["):
+    if text[:1] not in ("{", "[") and path.suffix.lower() not in (".json", ".jsonl"):
         header = text.partition("\n")[0]
         columns, others = (MASKED_COLUMNS, ("",)) if "mask1" in header else (CROWS_COLUMNS, CROWS_OTHERS)
         return read_table(path, columns, others, BenchmarkError)
     objects = _json(path)
-    if not isinstance(objects, list) or not all(isinstance(one, dict) for one in objects) or not objects:
+    rows = isinstance(objects, list) and objects and all(isinstance(one, dict) for one in objects)
+    columns = MASKED_COLUMNS if rows and "mask1" in objects[0] else CROWS_COLUMNS
+    if not rows or not set(columns) <= set(objects[0]):
         raise BenchmarkError(
-            f"{label(path)} is not a CrowS-Pairs file: write a list of objects, one for each pair, or an "
-            "object a line."
+            f"{label(path)} is not a CrowS-Pairs file: write a list of objects with {listed(columns)}, or "
+            "one such object a line."
         )
-    columns = MASKED_COLUMNS if "mask1" in objects[0] else CROWS_COLUMNS
     return rows_of_objects(objects, label(path), columns, (), BenchmarkError, {})
 
 

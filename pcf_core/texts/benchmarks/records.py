@@ -141,9 +141,9 @@ class Material(Record):
         return (*self.pairs, *self.triples, *self.sentences)
 
     @property
-    def hash(self) -> str:
-        """Hash of the sentences; the language is a part of it only where it is not English."""
-        return digest(self.model_dump(mode="json", exclude=_usual(self.language)))
+    def body(self) -> dict[str, Any]:
+        """What is stored, and hashed; the language is a part of it only where it is not English."""
+        return self.model_dump(mode="json", exclude=_usual(self.language))
 
 
 def _usual(language: str) -> set[str]:

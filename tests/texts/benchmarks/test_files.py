@@ -61,7 +61,10 @@ def test_pairs_are_the_same_in_each_layout(tmp_path: Path) -> None:
         ("{}", "x.json is not a CrowS-Pairs file: write a list of objects"),
         ("[1]", "x.json is not a CrowS-Pairs file: write a list of objects"),
         ("[]", "x.json is not a CrowS-Pairs file: write a list of objects"),
-        ('[{"a": 1}]', "x.json has the columns 'a'"),
+        (
+            '[{"a": 1}]',
+            "x.json is not a CrowS-Pairs file: write a list of objects with sent_more, sent_less and",
+        ),
         ('[{"sent_more": "A a.", "sent_less": "B a.", "bias_type": ["age"]}]', "x.json, entry 1"),
         ('{"a": 1}\n{', "x.json, line 2 is not valid JSON"),
     ],
@@ -84,7 +87,7 @@ def test_another_language_is_asked_for_and_recorded(
     assert ([(one.bias, one.more, one.less) for one in read.pairs], read.language) == (list(rows), code[:2])
     english = load_material("crows-pairs", [path], "en-GB")
     assert (english.language, english.pairs) == ("en", read.pairs)
-    assert english.hash != read.hash
+    assert english.body != read.body
 
 
 def test_few_sentences_without_a_mark_of_any_language_are_taken_for_english(tmp_path: Path) -> None:
