@@ -7,9 +7,8 @@ or of JSON lines.  Another file is one more entry of ``FORMATS``, and a small ex
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import reduce
 from typing import Any
 
 from pcf_core.core.errors import InputError
@@ -36,12 +35,7 @@ class Format:
 
     def fits(self, entry: Mapping[str, Any]) -> bool:
         """Tell whether an object has all the keys."""
-        missing = object()
-
-        def inner(value: object, key: str) -> object:
-            return value.get(key, missing) if isinstance(value, Mapping) else missing
-
-        return all(reduce(inner, key.split("."), entry) is not missing for key in self.keys)
+        return all(_has(entry, key.split(".")) for key in self.keys)
 
 
 FORMATS = (
@@ -76,6 +70,14 @@ FORMATS = (
         TEXTS,
     ),
 )
+
+
+def _has(value: object, path: Sequence[str]) -> bool:
+    for key in path:
+        if not isinstance(value, Mapping) or key not in value:
+            return False
+        value = value[key]
+    return True
 
 
 def refuse_results(data: bytes, where: str, error: type[InputError]) -> None:
