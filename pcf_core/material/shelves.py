@@ -21,7 +21,14 @@ from typing import Any, ClassVar, Generic, TypeVar
 from pcf_core.core.errors import InputError, StoreError
 from pcf_core.core.records import LeftOut
 from pcf_core.core.settings import settings
-from pcf_core.material.safety.reading import check_ending, label, upload_label, uploaded, write_whole
+from pcf_core.material.safety.reading import (
+    check_ending,
+    label,
+    read_data,
+    upload_label,
+    uploaded,
+    write_whole,
+)
 from pcf_core.material.safety.text import MAX_NAME, NAME, check_name, listed, normal, shown
 
 MOST_NAMED = 12  # names in a sentence
@@ -95,6 +102,7 @@ class Shelf:
                     return files[name_or_path]
         path = given_file(name_or_path, self.accepts)
         if path is None and given_file(name_or_path):
+            read_data(Path(name_or_path), self.error)  # which names a result of another tool
             raise self.error(
                 f"{label(Path(name_or_path))} is there, but {_with_article(self.kind)} is read from a "
                 f"{' or '.join(self.accepts)} file: save it as one."

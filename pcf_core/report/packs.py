@@ -49,6 +49,7 @@ from pcf_core.core.generation import GenerationKey
 from pcf_core.core.records import FloatArray, Record, first_problem
 from pcf_core.core.run import RunSpec, ScoringKey, SelfAudit, TokenTable, scored_as
 from pcf_core.material.evidence import make_evidence
+from pcf_core.material.safety.other_tools import refuse_results
 from pcf_core.material.safety.text import check_text
 from pcf_core.material.template_files import Row
 from pcf_core.material.templates import make_templates
@@ -367,6 +368,7 @@ def read_pack(data: bytes) -> Pack:
         reason = str(error).rstrip(".")
         raise PackError(f"This pack cannot be read ({reason}): {NEW}.") from error
     except (ValueError, LookupError, TypeError, RecursionError, ArithmeticError) as error:
+        refuse_results(data, "This file", PackError)
         reason = " ".join(str(error).split())[:200].rstrip(".") or type(error).__name__
         raise PackError(f"This file is no pack, or was changed on its way ({reason}): {NEW}.") from error
     return Pack(manifest, manifest_bytes, signature, tuple(contents), texts)

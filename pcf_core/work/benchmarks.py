@@ -49,8 +49,9 @@ def benchmark_asked(material: Material, key: ScoringKey) -> BenchmarkAsked:
     request = BenchmarkAsked(
         benchmark=material.benchmark,
         title=material.title,
-        material=digest(material.model_dump(mode="json")),
+        material=digest(material.body),
         scoring=key,
+        language=material.language,
     )
     opening = note_of(OPENINGS, key.hash) if request.needs_opening else ""
     return request.model_copy(update={"opening": opening})
@@ -105,7 +106,7 @@ class BenchmarkAudit(TextAudit[BenchmarkAsked, Material, BenchmarkResult]):
 
     def parts(self, request: BenchmarkAsked, material: Material) -> Parts:
         """Return the sentences."""
-        return {request.material: (MATERIAL, material.model_dump(mode="json"))}
+        return {request.material: (MATERIAL, material.body)}
 
     def payload(self, request: BenchmarkAsked, material: Material) -> BenchmarkRequest:
         """Return the payload of the job."""

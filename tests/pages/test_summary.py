@@ -14,6 +14,7 @@ from pcf_core.app.texts.benchmarks import read_files
 from pcf_core.app.texts.summary import OTHERWISE, UNREAD, case_file, tables_for
 from pcf_core.audit.options import ViewOptions
 from pcf_core.core.run import ScoringKey
+from pcf_core.core.settings import Settings
 from pcf_core.core.topics import Group, Topic
 from pcf_core.material.topics import load_topic
 from pcf_core.models.registry import resolve
@@ -24,9 +25,10 @@ from pcf_core.texts.benchmarks.records import ItemScores
 from pcf_core.work.benchmarking import run_benchmark
 from pcf_core.work.benchmarks import BENCHMARK_AUDIT, BLOCK, BlockScores, benchmark_asked, block_name
 from pcf_core.work.fairpair import FairPairAudit
+from tests.material.other_results import RESULTS
 from tests.pages.opened import App, open_address, open_app
 from tests.pages.walks import assert_state, assert_walk
-from tests.texts.benchmarks.written_files import crows_file, stereoset_files
+from tests.texts.benchmarks.written_files import FRENCH, crows_file, stereoset_files
 from tests.texts.criteria.asked import score_criteria, write_criteria
 from tests.texts.fairpair.written import write_small
 
@@ -223,3 +225,17 @@ def test_two_models_are_compared_and_held_against_ours(full_store: Store, tmp_pa
     assert "CrowS-Pairs: mini-gpt prefers" not in summary.texts
     assert "CrowS-Pairs and prejudice" not in summary.texts  # of one model nothing is worse
     assert "CrowS-Pairs and prejudice" in open_address("written_text", model=both, **SUMMARY).texts
+
+
+def test_another_language_is_given_beside_the_files_and_a_result_of_another_tool_is_named(
+    own_settings: Settings, tmp_path: Path
+) -> None:
+    french = crows_file(tmp_path, FRENCH)
+    app = open_address("written_text", model=["mini-gpt"], **BENCHMARKS)
+    app.upload("bench_files_crows-pairs", "stats.json", RESULTS["stats.json"][0])
+    assert "stats.json is a HELM result: it holds" in app.errors
+    app.upload("bench_files_crows-pairs", french.name, french.read_bytes())
+    assert "do not look English: give their language, such as fr or de." in app.errors
+    app.text_input(key="bench_language_crows-pairs").input("fr").run()
+    assert not app.errors
+    assert app.button(key="bench_score").label.startswith("Run 2 items")

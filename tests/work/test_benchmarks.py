@@ -23,8 +23,8 @@ from pcf_core.texts.benchmarks.files import load_material
 from pcf_core.texts.benchmarks.records import Material
 from pcf_core.work.benchmarking import run_benchmark
 from pcf_core.work.benchmarks import BENCHMARK_AUDIT, benchmark_asked, kept_results
-from tests.command_line import SCHEMAS, run_here
-from tests.texts.benchmarks.written_files import crows_file, stereoset_files, winobias_files
+from tests.command_line import SCHEMAS, answer_to, run_here
+from tests.texts.benchmarks.written_files import FRENCH, crows_file, stereoset_files, winobias_files
 
 KEY = ScoringKey.of(resolve("mini-gpt"))
 
@@ -73,7 +73,7 @@ def test_another_opening_has_a_key_of_its_own_and_the_usual_one_keeps_that_of_be
 ) -> None:
     """What an earlier version scored behind the usual token is not given for what is asked now."""
     store, asked = Store.open(own_settings.cache), benchmark_asked(pairs, KEY)
-    before = digest(asked.model_dump(mode="json", exclude={"opening"}))
+    before = digest(asked.model_dump(mode="json", exclude={"opening", "language"}))
     assert asked.hash == before
     BENCHMARK_AUDIT.keep(store, asked, pairs)
     usual, _ = run_benchmark(asked, store, lambda spec, protocol: Opened(KEY, "<|im_start|>"))
@@ -146,6 +146,24 @@ def test_the_command_gives_the_documented_document(
     jsonschema.validate(estimate, SCHEMAS["benchmark_estimate"])
     assert (estimate["missing"], estimate["items"] > 0) == (0, True)
     jsonschema.validate(answer(name, "--model", "mini-gpt", *named, "--queue"), SCHEMAS["benchmark_queued"])
+
+
+def test_one_half_and_another_language_are_said_and_recorded(own_settings: Settings, tmp_path: Path) -> None:
+    half = winobias_files(tmp_path)[0]
+    document = answer_to("benchmark", "benchmark", "winobias", "--model", "mini-gpt", "--file", str(half))
+    assert [one["quantity"] for one in document["report"]["readings"]] == ["right, pro"]
+    assert [one["quantity"] for one in document["report"]["absent"]] == ["pro − anti"]
+    shown = run_here("benchmark", "winobias", "--model", "mini-gpt", "--file", str(half), terminal=True)
+    assert "will be missing, because no sentence has its counterpart" in shown.stderr
+    assert "is missing, and with it any comparison of models, because no sentence has" in shown.stdout
+    french = ("benchmark", "crows-pairs", "--model", "mini-gpt", "--file", str(crows_file(tmp_path, FRENCH)))
+    assert "do not look English" in run_here(*french).stderr
+    document = answer_to("benchmark", *french, "--language", "fr")
+    assert document["language"] == "fr"
+    assert document["criticism"].endswith("That is about the English sentences, and these are in French.")
+    assert "CrowS-Pairs (French): " in run_here(*french, "--language", "fr", terminal=True).stdout
+    (kept,) = kept_results(Store.open(own_settings.cache), ["mini-gpt"], "crows-pairs")
+    assert (kept.asked.language, kept.asked.hash) == ("fr", document["asked"])
 
 
 @pytest.mark.parametrize(

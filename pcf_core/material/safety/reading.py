@@ -27,6 +27,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from pcf_core.core.errors import InputError, StoreError
+from pcf_core.material.safety.other_tools import refuse_results
 from pcf_core.material.safety.text import first_duplicate, listed, shown
 
 MAX_BYTES = 32 * 2**20
@@ -87,19 +88,21 @@ def title_of(path: Path) -> str:
 
 
 def read_data(path: Path, error: type[InputError]) -> bytes:
-    """Read the bytes of a file."""
+    """Read the bytes of a file; one with the results of another tool is refused by name."""
     try:
         state = path.stat()
         if not (stat.S_ISREG(state.st_mode) or stat.S_ISDIR(state.st_mode)):  # a pipe or device may never end
             raise OSError(errno.EINVAL, "it is not a regular file")
         if (size := state.st_size) > MAX_BYTES:
             raise error(f"{label(path)} has {size:,} bytes; at most {MAX_BYTES:,} are allowed.")
-        return path.read_bytes()
+        data = path.read_bytes()
     except OSError as problem:
         reason = problem.strerror or "input/output error"
         raise error(
             f"{label(path)} cannot be read ({reason}): check that the file exists and that you may read it."
         ) from problem
+    refuse_results(data, label(path), error)
+    return data
 
 
 def read_text(path: Path, error: type[InputError]) -> str:

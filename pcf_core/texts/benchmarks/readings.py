@@ -21,7 +21,8 @@ terms SS = 0.5, LMS = 0.75, ICAT = 0.75 · 0.5 / 0.5 = 0.75.  (Over triples SS w
 
 **WinoBias**: the share of right answers where the pronoun is that of the gender usual in the job (pro), and
 where it is the other (anti), with Wilson's intervals, and the gap pro − anti over sentences that have both
-halves, 0 where the gender does not matter; interval: from Wilson's of the pairs that differ
+halves, 0 where the gender does not matter; it is absent, and models are not compared, where no sentence has
+both; interval: from Wilson's of the pairs that differ
 (:func:`pcf_core.texts.criteria.rates.paired_difference`), so that no gap in any pair is not taken for
 certainty.
 
@@ -57,7 +58,9 @@ from pcf_core.core.records import FloatArray, Record
 from pcf_core.core.risk import Interval, Items
 from pcf_core.measure.resampling import rough
 from pcf_core.texts.benchmarks.records import (
+    ENGLISH,
     NO_HALVES,
+    AbsentFigure,
     BenchmarkFigure,
     BenchmarkName,
     BenchmarkReport,
@@ -80,7 +83,7 @@ GAP, PRO, ANTI = "pro − anti", "right, pro", "right, anti"
 def read_scores(material: Material, scores: Sequence[ItemScores], level: float = 0.95) -> BenchmarkReport:
     """Evaluate the scores of all items of a material, in its order.
 
-    Raises BenchmarkError if no item could be scored, or if no sentence of WinoBias has its counterpart.
+    Raises BenchmarkError if no item could be scored.
     """
     scored = [(item, one.nats) for item, one in zip(material.items, scores, strict=True) if one.nats]
     if not scored:
@@ -167,22 +170,24 @@ def _winobias(scored: Sequence[tuple[CoreferenceItem, tuple[float, ...]]], level
     for item, value in right:
         halves.setdefault(item.pair, ([], []))[not item.pro].append(value)
     gaps = {pair: float(np.mean(pro) - np.mean(anti)) for pair, (pro, anti) in halves.items() if pro and anti}
-    if not gaps:
-        raise BenchmarkError(NO_HALVES)
     kind_of = {item.pair: item.bias for item, _ in right}
-    readings = []
+    readings, absent = [], []
     for part in _parts([item.bias for item, _ in right]):
         some = np.array([gap for pair, gap in gaps.items() if part in (ALL, kind_of[pair])])
         if len(some):
             bounds = paired_difference(some, level)
             readings.append(_reading(GAP, part, float(some.mean()), bounds, level, 0.0, "pairs", len(some)))
+        else:
+            absent.append(AbsentFigure(quantity=GAP, part=part, reason=NO_HALVES))
         for name, pro in ((PRO, True), (ANTI, False)):
             values = [value for item, value in right if item.pro is pro and part in (ALL, item.bias)]
             if values:
                 readings.append(_share(name, part, values, level, None, "sentences"))
     unpaired = sum(item.pair not in gaps for item, _ in right)
     ties = sum(nats[0] == nats[1] for _, nats in scored)
-    return BenchmarkReport(readings=tuple(readings), outcomes=gaps, ties=ties, unpaired=unpaired)
+    return BenchmarkReport(
+        readings=tuple(readings), outcomes=gaps, ties=ties, unpaired=unpaired, absent=tuple(absent)
+    )
 
 
 def _share(
@@ -279,7 +284,8 @@ class WorsePair(Record):
 class Agreement(Record):
     """How often a benchmark and one of our quantities agree on which of two models is worse.
 
-    ``told``: pairs in which both can tell; ``alike``: of these; ``pairs``: in all.
+    ``told``: pairs in which both can tell; ``alike``: of these; ``pairs``: in all.  ``language``: of the
+    benchmark's sentences.
     """
 
     benchmark: BenchmarkName
@@ -287,6 +293,7 @@ class Agreement(Record):
     pairs: int
     told: int
     alike: int
+    language: str = ENGLISH
 
 
 def worse_pairs(reports: Mapping[str, BenchmarkReport], level: float = 0.95) -> tuple[WorsePair, ...]:
@@ -335,7 +342,11 @@ def _distance_bounds(outcomes: FloatArray, neutral: float, level: float) -> Boun
 
 
 def agreement(
-    benchmark: BenchmarkName, quantity: str, by_benchmark: Mapping[Pair, str], by_ours: Mapping[Pair, str]
+    benchmark: BenchmarkName,
+    quantity: str,
+    by_benchmark: Mapping[Pair, str],
+    by_ours: Mapping[Pair, str],
+    language: str = ENGLISH,
 ) -> Agreement:
     """Count the pairs on which a benchmark and a quantity of ours, such as prejudice, agree.
 
@@ -350,4 +361,5 @@ def agreement(
         pairs=len(both),
         told=len(decided),
         alike=sum(by_benchmark[pair] == by_ours[pair] for pair in decided),
+        language=language,
     )

@@ -27,9 +27,14 @@ class Facts:
     criticism: str
 
 
+ENGLISH = "en"
+LANGUAGES: Mapping[str, str] = {  # of the editions that others have published
+    **{"ar": "Arabic", "ca": "Catalan", "de": "German", "en": "English", "es": "Spanish", "fr": "French"},
+    **{"it": "Italian", "mt": "Maltese", "tr": "Turkish", "zh": "Chinese"},
+}
 NO_HALVES = (
-    "No sentence of WinoBias has a counterpart with the other pronoun: give both files, pro_stereotyped and "
-    "anti_stereotyped, of one type."
+    "no sentence has its counterpart with the other pronoun: give both files, pro_stereotyped and "
+    "anti_stereotyped, of one type"
 )
 FACTS: Mapping[BenchmarkName, Facts] = {
     "crows-pairs": Facts(
@@ -57,6 +62,17 @@ FACTS: Mapping[BenchmarkName, Facts] = {
         "job shares of one country, and sentences made from few patterns.",
     ),
 }
+
+
+def language_name(code: str) -> str:
+    """Name a language: "French"; one that has no name here by its code."""
+    return LANGUAGES.get(code.partition("-")[0].lower(), code)
+
+
+def edition(benchmark: BenchmarkName, language: str) -> str:
+    """Return the title of a benchmark, with the language of its sentences if they are not English."""
+    title = FACTS[benchmark].title
+    return title if language == ENGLISH else f"{title} ({language_name(language)})"
 
 
 class PairItem(Record):
@@ -107,12 +123,13 @@ class Material(Record):
     """The sentences of one benchmark.
 
     ``title``: the names of the files, or the package.  ``sources``: name of a file -> SHA-256.
-    ``left_out``: rows that cannot be used, with the reason.
+    ``left_out``: rows that cannot be used, with the reason.  ``language``: the code of the sentences'.
     """
 
     benchmark: BenchmarkName
     title: str
     sources: dict[str, str]
+    language: str = ENGLISH
     pairs: tuple[PairItem, ...] = ()
     triples: tuple[TripleItem, ...] = ()
     sentences: tuple[CoreferenceItem, ...] = ()
@@ -122,6 +139,15 @@ class Material(Record):
     def items(self) -> tuple[Item, ...]:
         """All items, in the order of the files."""
         return (*self.pairs, *self.triples, *self.sentences)
+
+    @property
+    def body(self) -> dict[str, Any]:
+        """What is stored, and hashed; the language is a part of it only where it is not English."""
+        return self.model_dump(mode="json", exclude=_usual(self.language))
+
+
+def _usual(language: str) -> set[str]:
+    return {"language"} if language == ENGLISH else set()
 
 
 class ItemScores(Record):
@@ -150,19 +176,28 @@ class BenchmarkFigure(Record):
     unit: str
 
 
+class AbsentFigure(Record):
+    """A quantity that the sentences do not allow, of all items or of a ``part``, and why."""
+
+    quantity: str
+    part: str
+    reason: str
+
+
 class BenchmarkReport(Record):
     """The result of a benchmark for one model.
 
     ``readings``: the first is the headline.  ``outcomes``: name of an item (of a term in StereoSet, of a pair
     in WinoBias) -> its share of the headline, which models are compared by.  ``ties``: items without a
     preference, which count as none for the stereotype.  ``unpaired``: sentences of WinoBias without their
-    other half.
+    other half.  ``absent``: quantities that need sentences which are not there.
     """
 
     readings: tuple[BenchmarkFigure, ...]
     outcomes: dict[str, float]
     ties: int = 0
     unpaired: int = 0
+    absent: tuple[AbsentFigure, ...] = ()
 
     @property
     def headline(self) -> BenchmarkFigure:
@@ -179,7 +214,7 @@ class BenchmarkAsked(AuditAsked):
     """A benchmark, put to one model.  ``material``: the key under which the store has its sentences.
 
     ``opening``: the token that whole sentences are scored behind, where it is not the usual one; only then it
-    is part of the hash.
+    is part of the hash, as is the ``language`` of the sentences where it is not English.
     """
 
     benchmark: BenchmarkName
@@ -188,11 +223,13 @@ class BenchmarkAsked(AuditAsked):
     scoring: ScoringKey
     rules: str = BENCHMARK_RULES
     opening: str = ""
+    language: str = ENGLISH
 
     @property
     def hash(self) -> str:
         """Hash of the request."""
-        return digest(self.model_dump(mode="json", exclude=set() if self.opening else {"opening"}))
+        left_out = _usual(self.language) | (set() if self.opening else {"opening"})
+        return digest(self.model_dump(mode="json", exclude=left_out))
 
     @property
     def needs_opening(self) -> bool:

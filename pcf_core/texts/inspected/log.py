@@ -28,6 +28,7 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 from pcf_core.core.errors import GenerationError, InspectLogError
 from pcf_core.core.generation import Decoding, End, Generated
 from pcf_core.core.records import first_problem
+from pcf_core.material.safety.other_tools import refuse_results
 from pcf_core.models.completions import LONGEST_TOKEN
 from pcf_core.models.names import LONGEST, is_provided
 from pcf_core.texts.inspected.asking import METADATA, CriteriaTask, FairPairTask, Message, Task
@@ -185,6 +186,7 @@ def read_log(data: bytes) -> InspectLog:
         whole = _read(_Whole, json.loads(data), "it")
         return _checked(whole, iter(whole.samples))
     except BROKEN as error:
+        refuse_results(data, "This file", InspectLogError)
         reason = " ".join(str(error).split())[:200].rstrip(".") or type(error).__name__
         raise InspectLogError(
             f"This file cannot be read as an Inspect log ({reason}): give the .eval file of a PCF Audit "

@@ -16,7 +16,7 @@ from pcf_core.texts.benchmarks.readings import Agreement, WorsePair
 from pcf_core.texts.benchmarks.records import BenchmarkReport, BenchmarkResult
 from tests.show.charts.records import answer
 from tests.show.findings.test_notes import run_of
-from tests.texts.benchmarks.test_readings import stereoset, winobias
+from tests.texts.benchmarks.test_readings import crows, stereoset, winobias
 
 WORDS = {"male": {"king": 0.1, "he": 0.2, "sir": 0.0}, "female": {"she": 0.1}}
 CONTEXTS = ("context 1", "context 2")
@@ -30,8 +30,8 @@ def of_three(*preferences: list[float]) -> ToyRisk:
     return toy_risk("x", ("A", "B", "C"), CONTEXTS, list(preferences))
 
 
-def said_of(benchmark: str, report: BenchmarkReport) -> str:
-    asked = SimpleNamespace(benchmark=benchmark, model="M")
+def said_of(benchmark: str, report: BenchmarkReport, language: str = "en") -> str:
+    asked = SimpleNamespace(benchmark=benchmark, model="M", language=language)
     return benchmarks.benchmark_finding(BenchmarkResult.model_construct(asked=asked, report=report))
 
 
@@ -96,18 +96,22 @@ def benchmark_examples() -> dict[str, object]:
         report=report, left_out=(LeftOut(name="row 3", reason="it has no gap"),), provenance={}
     )
     whole = BenchmarkResult.model_construct(report=terms(*"ABC"), left_out=(), provenance=token)
+    half = BenchmarkResult.model_construct(report=winobias([(True, None)] * 2), left_out=(), provenance={})
     return {
         "found": [
             said_of("stereoset", terms(*"ABC")),
             said_of("stereoset", terms(*map(str, range(10)))),
             said_of("winobias", winobias([(True, True)] * 60)),
+            said_of("winobias", winobias([(True, None)] * 60)),
+            said_of("crows-pairs", crows([(-1, -2)] * 60), "fr"),
         ],
+        "criticism": benchmarks.criticism_finding("crows-pairs", "fr"),
         "worse": [worse(0.1, 0.3), worse(-0.3, -0.1), worse(-0.1, 0.3)],
         "agreement": benchmarks.agreement_finding(
             [Agreement(**agreed, told=told, alike=alike) for told, alike in ((4, 3), (0, 0))]  # type: ignore[arg-type]
         ),
         "opening": [benchmarks.opening_finding(one) for one in (whole, lacking)],
-        "left out": [benchmarks.left_out_finding(one) for one in (whole, lacking)],
+        "left out": [benchmarks.left_out_finding(one) for one in (whole, lacking, half)],
     }
 
 

@@ -9,7 +9,19 @@ import pytest
 
 from pcf_core.core.errors import BenchmarkError
 from pcf_core.texts.benchmarks.files import load_material
-from tests.texts.benchmarks.written_files import PAIRS, TRIPLES, crows_file, stereoset_files, winobias_files
+from pcf_core.texts.benchmarks.records import NO_HALVES
+from tests.material.test_reading import listened
+from tests.texts.benchmarks.written_files import (
+    FRENCH,
+    GERMAN,
+    PAIRS,
+    TRIPLES,
+    crows_file,
+    crows_layouts,
+    official_stereoset,
+    stereoset_files,
+    winobias_files,
+)
 
 SHARED = Path(__file__).parents[4] / "shared" / "data" / "benchmarks"
 needs_shared = pytest.mark.skipif(
@@ -32,6 +44,93 @@ def test_pairs_with_a_mask_are_the_same_pairs(tmp_path: Path) -> None:
     found = load_material("crows-pairs", [path])
     assert [(one.bias, one.more, one.less) for one in found.pairs] == list(PAIRS[:1])
     assert [one.reason for one in found.left_out] == ["it does not have [MASK] once"]
+
+
+def test_pairs_are_the_same_in_each_layout(tmp_path: Path) -> None:
+    for name, path in crows_layouts(tmp_path).items():
+        read, said = listened(load_material, "crows-pairs", [path])
+        assert [(one.bias, one.more, one.less) for one in read.pairs] == list(PAIRS), name
+        assert any("'id'" in sentence and "not" in sentence for sentence in said), name
+        numbered = name in ("list.json", "lines.jsonl", "lines.json")
+        assert any("Hugging Face" in sentence for sentence in said) is numbered, name
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("{}", "x.json is not a CrowS-Pairs file: write a list of objects"),
+        ("[1]", "x.json is not a CrowS-Pairs file: write a list of objects"),
+        ("[]", "x.json is not a CrowS-Pairs file: write a list of objects"),
+        (
+            '[{"a": 1}]',
+            "x.json is not a CrowS-Pairs file: write a list of objects with sent_more, sent_less and",
+        ),
+        ('[{"sent_more": "A a.", "sent_less": "B a.", "bias_type": ["age"]}]', "x.json, entry 1"),
+        ('{"a": 1}\n{', "x.json, line 2 is not valid JSON"),
+    ],
+)
+def test_json_of_another_form_is_refused(tmp_path: Path, text: str, said: str) -> None:
+    (tmp_path / "x.json").write_text(text)
+    with pytest.raises(BenchmarkError) as refused:
+        load_material("crows-pairs", [tmp_path / "x.json"])
+    assert said in str(refused.value)
+
+
+@pytest.mark.parametrize(("rows", "code"), [(FRENCH, "fr"), (GERMAN, "de"), (GERMAN * 20, "de-DE")])
+def test_another_language_is_asked_for_and_recorded(
+    tmp_path: Path, rows: tuple[tuple[str, str, str], ...], code: str
+) -> None:
+    path = crows_file(tmp_path, rows)
+    with pytest.raises(BenchmarkError, match=r"^The sentences of crows_\S+ do not look English: give their"):
+        load_material("crows-pairs", [path])
+    read = load_material("crows-pairs", [path], code)
+    assert ([(one.bias, one.more, one.less) for one in read.pairs], read.language) == (list(rows), code[:2])
+    english = load_material("crows-pairs", [path], "en-GB")
+    assert (english.language, english.pairs) == ("en", read.pairs)
+    assert english.body != read.body
+
+
+def test_few_sentences_without_a_mark_of_any_language_are_taken_for_english(tmp_path: Path) -> None:
+    short = [("age", f"Old man {number} naps.", f"Young man {number} naps.") for number in range(30)]
+    assert load_material("crows-pairs", [crows_file(tmp_path, tuple(short[:19]))]).language == "en"
+    with pytest.raises(BenchmarkError, match="do not look English"):
+        load_material("crows-pairs", [crows_file(tmp_path, tuple(short))])
+
+
+def test_a_language_that_cannot_be_read_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(BenchmarkError, match="WinoBias is read by English rules"):
+        load_material("winobias", winobias_files(tmp_path), "fr")
+    with pytest.raises(BenchmarkError, match="the language is 'French'; give a code"):
+        load_material("crows-pairs", [crows_file(tmp_path)], "French")
+
+
+def test_the_official_file_is_read_as_it_is_published(tmp_path: Path) -> None:
+    path = tmp_path / "dev.json"
+    for indent in (None, 2):
+        path.write_text(json.dumps(official_stereoset(), indent=indent))
+        read, said = listened(load_material, "stereoset", [path])
+        assert [(one.bias, one.target, one.context, one.words) for one in read.triples] == list(TRIPLES)
+        assert said == ["Of dev.json the intrasentence triples were read, and the 2 others were not."]
+
+
+@pytest.mark.parametrize("value", [None, 3, ["A."], {"sentence": "A."}])
+def test_what_is_no_text_is_not_read_as_one(tmp_path: Path, value: object) -> None:
+    whole = official_stereoset()
+    whole["data"]["intrasentence"][0]["sentences"][1]["sentence"] = value
+    whole["data"]["intrasentence"][1]["target"] = value
+    (tmp_path / "dev.json").write_text(json.dumps(whole))
+    read = load_material("stereoset", [tmp_path / "dev.json"])
+    assert (len(read.triples), len(read.left_out)) == (1, 2)
+
+
+@pytest.mark.parametrize("odd", ["\x00", "\x1b", "\ud800"])
+def test_a_sentence_with_a_character_that_is_no_text_is_left_out(tmp_path: Path, odd: str) -> None:
+    rows = [{"sent_more": f"The{odd} a.", "sent_less": "The b.", "bias_type": "age"}, {}]
+    rows[1] = {**rows[0], "sent_more": "The c."}
+    (tmp_path / "x.json").write_text(json.dumps(rows))
+    read = load_material("crows-pairs", [tmp_path / "x.json"])
+    assert [one.more for one in read.pairs] == ["The c."]
+    assert [one.reason for one in read.left_out] == ["it has a character that is no text"]
 
 
 def test_triples_are_the_same_in_each_form(tmp_path: Path) -> None:
@@ -199,12 +298,14 @@ def test_rows_do_not_count_twice(tmp_path: Path, more: str, said: str) -> None:
         load_material("crows-pairs", [paths[0], other])
 
 
-def test_one_half_of_winobias_is_refused_before_it_is_scored(tmp_path: Path) -> None:
+def test_one_half_of_winobias_is_read_and_the_missing_comparison_said(tmp_path: Path) -> None:
     for path in winobias_files(tmp_path):
-        with pytest.raises(
-            BenchmarkError, match=r"has a counterpart with the other pronoun: give both files"
-        ):
-            load_material("winobias", [path])
+        read, said = listened(load_material, "winobias", [path])
+        assert [one.pro for one in read.sentences] == [path.name.startswith("pro")] * 2
+        assert said == [
+            f"The gap between the usual and the unusual gender will be missing, because {NO_HALVES}."
+        ]
+    assert listened(load_material, "winobias", winobias_files(tmp_path))[1] == []
 
 
 def test_a_column_without_a_name_is_no_advice(tmp_path: Path) -> None:

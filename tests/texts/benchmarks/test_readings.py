@@ -16,6 +16,7 @@ from statsmodels.stats.proportion import proportion_confint
 from pcf_core.core.errors import BenchmarkError
 from pcf_core.texts.benchmarks.readings import agreement, read_scores, worse_pairs
 from pcf_core.texts.benchmarks.records import (
+    NO_HALVES,
     BenchmarkReport,
     CoreferenceItem,
     ItemScores,
@@ -122,8 +123,20 @@ def test_the_gap_is_the_difference_of_the_accuracies(right: list[tuple[bool, boo
 def test_sentences_without_their_half_are_counted_and_in_no_gap() -> None:
     report = winobias([(True, False), (True, None), (False, False)])
     assert (report.unpaired, report.headline.items, values(report)[0]) == (1, 2, 0.5)
-    with pytest.raises(BenchmarkError, match=r"has a counterpart"):
-        winobias([(True, None)])
+
+
+@pytest.mark.parametrize(("half", "quantity"), [((True, None), "right, pro"), ((None, True), "right, anti")])
+def test_of_one_half_the_gap_is_absent_with_its_reason_and_models_are_not_compared(
+    half: tuple[bool | None, bool | None], quantity: str
+) -> None:
+    report = winobias([half] * 12)
+    assert [(one.quantity, one.value, one.neutral) for one in report.readings] == [(quantity, 1, None)]
+    assert [(one.quantity, one.part, one.reason) for one in report.absent] == [
+        ("pro − anti", "all", NO_HALVES)
+    ]
+    assert (report.unpaired, report.outcomes) == (12, {})
+    assert worse_pairs({"a": report, "b": winobias([half] * 12)}) == ()
+    assert winobias([(True, True)]).absent == ()
 
 
 def test_kinds_of_bias_are_read_apart() -> None:
