@@ -219,17 +219,10 @@ AROUND = 60  # characters of context on either side
 EXAMPLES = 20
 
 
-def own_errors(
-    perturbation: Perturbation, texts: Sequence[str], prompt: str = "", examples: int = EXAMPLES
-) -> PerturbationErrors:
-    """Count the errors of p in texts; ``prompt``: the text before each; ``examples``: how many to return."""
-    return errors_of(perturbation, perturbation.perturbed(texts, prompt), prompt, examples)
-
-
 def errors_of(
     perturbation: Perturbation, there: Sequence[Perturbed], prompt: str = "", examples: int = EXAMPLES
 ) -> PerturbationErrors:
-    """Count the errors in perturbed texts; ``prompt``: the text before each."""
+    """Count the errors of p in perturbed texts; ``prompt``: the text before each; ``examples``: how many."""
     (behind,) = perturbation([prompt]) if prompt else ("",)
     back = perturbation.inverse.perturbed([one.text for one in there], behind)
     failed = [list(not_returned(perturbation, one, two)) for one, two in zip(there, back, strict=True)]
