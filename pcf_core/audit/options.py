@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Literal
 
 import numpy as np
 from pydantic import AfterValidator, BeforeValidator
 from pydantic_core import PydanticKnownError
 
 from pcf_core.core.errors import EvidenceError
-from pcf_core.core.options import Option, OptionSpec, declared, from_page, link_values, option, page_values
+from pcf_core.core.options import Option, OptionSpec, declared, link_values, option
 from pcf_core.core.records import FloatArray, LeftOut, Record
 from pcf_core.core.risk import Aggregation, Over, Scale, Unit
 from pcf_core.core.run import Protocol, RunSpec
@@ -192,9 +192,6 @@ class PageOptions(ViewOptions):
     )
 
 
-Kind = TypeVar("Kind", bound=ViewOptions)
-
-
 def shown_fields(kind: type[ViewOptions] = ViewOptions) -> Mapping[str, Option]:
     """Return the view options by their fields' names, in the order of pages, links and commands."""
     return declared(kind)
@@ -203,16 +200,6 @@ def shown_fields(kind: type[ViewOptions] = ViewOptions) -> Mapping[str, Option]:
 def link_parameters(options: ViewOptions) -> dict[str, str]:
     """Return view options by the links' names, each value by its own name."""
     return link_values(options)
-
-
-def page_parameters(options: ViewOptions) -> dict[str, str]:
-    """Return view options as addresses of pages have them: each value is called what its list calls it."""
-    return page_values(options)
-
-
-def from_link(kind: type[Kind], values: Mapping[str, Any]) -> Kind:
-    """Return the view options that a link says, or the widgets that are bound to it, by the links' names."""
-    return from_page(kind, values)
 
 
 def in_words(options: ViewOptions, name: str) -> str:

@@ -372,12 +372,6 @@ class NeutralComparison:
     subjects: tuple[SubjectShares, ...]
     differences: Mapping[NeutralMeasure, Difference]
 
-    @property
-    def range_without(self) -> tuple[float, float]:
-        """The lowest and the highest difference in distance where one subject is left out."""
-        values = [one.without for one in self.subjects]
-        return min(values), max(values)
-
 
 # How the stereotype of one occupation is spread over contexts, and how sure a mean tilt is.
 

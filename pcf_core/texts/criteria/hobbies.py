@@ -12,7 +12,7 @@ the probability of its words among all labels' words, averaged over a name's fra
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,15 +51,14 @@ MOST_WORDS = 200  # reported, strongest first
 def hobby_words(
     female: Sequence[Sequence[str]],
     male: Sequence[Sequence[str]],
-    leave: Collection[str] = (),
     least_texts: int = LEAST_TEXTS,
 ) -> HobbyWords:
     """Compare the words of [name][text] stripped texts, without stop words; no name without a text.
 
     Tested is the share of a name's texts with the word (Mann–Whitney over names), adjusted for false
-    discoveries.  ``leave``: further lower-case words to ignore.  ``least_texts``: rarer words are not tested.
+    discoveries.  ``least_texts``: rarer words are not tested.
     """
-    left = stop_words() | set(leave)
+    left = stop_words()
     sides = [
         [[[word for word in words_of(text) if word not in left] for text in texts] for texts in side]
         for side in (female, male)
