@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -23,6 +23,24 @@ Items = Literal["pairs", "sentences", "terms", "items"]  # of a known benchmark,
 Unit = Literal["template", "counts-only", "counts-only-mentions"]
 # How far occupations are from neutral subjects, and from each other: in shares of groups, and in log-odds.
 NeutralMeasure = Literal["distance", "spread", "log_odds_distance", "log_odds_spread"]
+
+
+class Tested(Record):
+    """A record with a p-value, ``adjusted`` if several are tested; each declares both fields itself."""
+
+    if TYPE_CHECKING:
+        p_value: float | None
+        adjusted: float | None
+
+    @property
+    def controlled_p(self) -> float | None:
+        """The p-value for the verdict, adjusted if there are several tests."""
+        return self.p_value if self.adjusted is None else self.adjusted
+
+    @property
+    def differs(self) -> bool:
+        """Whether the difference is beyond chance."""
+        return self.controlled_p is not None and self.controlled_p <= SIGNIFICANCE
 
 
 class Interval(Record):
@@ -178,7 +196,7 @@ class RiskReport:
 
 Verdict = Literal["first", "second", "equal", "unclear", "too few"]
 
-SIGNIFICANCE = 0.05  # of a permutation p-value, and the share of false discoveries that is accepted
+SIGNIFICANCE = 0.05  # of a p-value, and the share of false discoveries that is accepted
 COUNTS_ONLY = ("document", "mention")  # units of intervals that leave every template where it is
 WHOLE_TEMPLATES = "templates", "template"  # what an interval is over, and its unit
 ROUNDING = 1e-12  # of a difference of two risks that are sums over thousands of templates

@@ -15,13 +15,12 @@ from collections.abc import Mapping
 from typing import Literal
 
 from pcf_core.core.records import Record
-from pcf_core.core.risk import Interval
+from pcf_core.core.risk import SIGNIFICANCE, Interval, Tested
 
 ExperimentName = Literal["anecdotes", "hobbies", "questions", "tasks"]
 Wording = Literal["instruction", "continuation"]
 Answering = Literal["written", "scored"]
 LEVEL = 0.95  # of all intervals
-SIGNIFICANCE = 0.05  # of a p-value, adjusted if several are tested
 
 
 Normaliser = Literal["arithmetic", "joint", "minimum", "geometric"]
@@ -164,7 +163,7 @@ Gender = Literal["female", "male"]
 GENDERS: tuple[Gender, Gender] = ("female", "male")
 
 
-class GenderDifference(Record):
+class GenderDifference(Tested):
     """A quantity of texts compared between women's and men's names.
 
     ``female``, ``male``: means over texts.  ``interval``: of ``difference``, over names.  ``effect``: Cohen's
@@ -189,16 +188,6 @@ class GenderDifference(Record):
     def difference(self) -> float:
         """``female`` − ``male``."""
         return self.female - self.male
-
-    @property
-    def controlled_p(self) -> float:
-        """The p-value for the verdict, adjusted if there are several tests."""
-        return self.p_value if self.adjusted is None else self.adjusted
-
-    @property
-    def differs(self) -> bool:
-        """Whether names differ beyond chance."""
-        return self.controlled_p <= SIGNIFICANCE
 
 
 # Rates of answers: separation and sufficiency.
