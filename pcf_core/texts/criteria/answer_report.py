@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from pcf_core.core.records import FloatArray
 from pcf_core.core.risk import Interval
 from pcf_core.measure.comparison import permutations_of
-from pcf_core.measure.ties import holm
+from pcf_core.measure.ties import holm_adjusted
 from pcf_core.texts.criteria.rates import (
     LEAST,
     Bounds,
@@ -255,10 +255,7 @@ def _differences(
             )
             update = {"value": value, "interval": interval, "p_value": test.p_value, "least_p": test.least_p}
             rows.append(row.model_copy(update=update))
-    adjusted = iter(holm([row.p_value for row in rows if row.p_value is not None]))
-    return tuple(
-        row if row.p_value is None else row.model_copy(update={"adjusted": next(adjusted)}) for row in rows
-    )
+    return holm_adjusted(rows)
 
 
 def _with_possible(

@@ -23,7 +23,7 @@ from pcf_core.core.settings import settings
 from pcf_core.material.safety.reading import read_toml
 from pcf_core.material.safety.text import shown
 from pcf_core.measure.comparison import adjusted_p_values
-from pcf_core.measure.ties import holm
+from pcf_core.measure.ties import holm_adjusted
 from pcf_core.texts.criteria.effects import gender_difference
 from pcf_core.texts.criteria.embedding import embedding_report
 from pcf_core.texts.criteria.experiment import Ask, ScoredAsk, check_cells, damaged
@@ -308,10 +308,9 @@ def _label_differences(
         gender_difference([name[:, index] for name in female], [name[:, index] for name in male], shares=True)
         for index in range(len(labels))
     ]
-    adjusted = holm([one.p_value for one in differences])
     return tuple(
-        LabelDifference(name=label.name, title=label.title, difference=one.model_copy(update={"adjusted": p}))
-        for label, one, p in zip(labels, differences, adjusted, strict=True)
+        LabelDifference(name=label.name, title=label.title, difference=one)
+        for label, one in zip(labels, holm_adjusted(differences), strict=True)
     )
 
 
