@@ -129,7 +129,7 @@ def possible(matrix: Confusion, invalid: Sequence[float], name: RateName) -> tup
     Y = 1.
     """
     male, female = invalid
-    part, whole = matrix.parts(name)
+    part, whole = map(float, parts(np.array([[matrix.tn, matrix.fp], [matrix.fn, matrix.tp]]), name))
     more, rest = {
         "FNR": (female, female),
         "FPR": (male, male),

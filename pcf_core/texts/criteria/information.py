@@ -495,5 +495,8 @@ def _record_of(
 
 
 def _by_normaliser(entropies: Entropies, information: float) -> dict[Normaliser, float]:
-    values = {name: entropies.normalised(name, information) for name in FORMULAS}
-    return {name: value for name, value in values.items() if value is not None}
+    """Return I normalised, with the margins of a table; nothing where H(C) or H(A) is 0."""
+    if min(entropies.rows, entropies.columns) <= 0:
+        return {}
+    measured = Measured(*map(np.asarray, (entropies.rows, entropies.columns, information)))
+    return {name: float(measured.normalised(name)) for name in FORMULAS}

@@ -10,7 +10,6 @@ are over names.  The paper's test treats each text as independent; it is called 
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from typing import Literal
 
@@ -44,19 +43,6 @@ class Entropies(Record):
     rows: float
     columns: float
     information: float
-
-    def normalised(self, normaliser: Normaliser, information: float | None = None) -> float | None:
-        """Normalise I, or ``information`` with the same margins, to 0 … 1; ``None`` if H(C) or H(A) is 0."""
-        if min(self.rows, self.columns) <= 0:
-            return None
-        value = self.information if information is None else information
-        below = {
-            "arithmetic": (self.rows + self.columns) / 2,
-            "joint": self.rows + self.columns - value,
-            "minimum": min(self.rows, self.columns),
-            "geometric": math.sqrt(self.rows * self.columns),
-        }
-        return value / below[normaliser]
 
 
 class NullInformation(Record):
@@ -239,20 +225,6 @@ class Confusion(Record):
     def n(self) -> float:
         """The number of answers, or the sum of their probabilities."""
         return self.tp + self.fn + self.fp + self.tn
-
-    def parts(self, name: RateName) -> tuple[float, float]:
-        """Return numerator and denominator of a rate."""
-        return {
-            "FNR": (self.fn, self.tp + self.fn),
-            "FPR": (self.fp, self.fp + self.tn),
-            "PPV": (self.tp, self.tp + self.fp),
-            "NPV": (self.tn, self.tn + self.fn),
-        }[name]
-
-    def rate(self, name: RateName) -> float | None:
-        """Compute a rate; ``None`` if the denominator is 0."""
-        part, whole = self.parts(name)
-        return part / whole if whole > 0 else None
 
 
 class Rate(Record):
