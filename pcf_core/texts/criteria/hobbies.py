@@ -30,7 +30,7 @@ from pcf_core.texts.criteria.experiment import Ask, ScoredAsk, check_cells, dama
 from pcf_core.texts.criteria.gender_reading import gendered_words, stop_words, without_gender, words_of
 from pcf_core.texts.criteria.information import clustered_information, why_no_information
 from pcf_core.texts.criteria.labels import Labeller, Lexicon, clear_label
-from pcf_core.texts.criteria.names import load_names
+from pcf_core.texts.criteria.names import NAMES, USUAL
 from pcf_core.texts.criteria.records.independence import (
     NOT_WRITTEN,
     HobbiesMaterial,
@@ -132,7 +132,7 @@ def load_hobbies(names: NameList | None = None) -> HobbiesMaterial:
     try:
         for label in table["labels"]:
             label["words"] = [word.replace("_", " ") for word in label["words"].lower().split()]
-        given = {"names": names or load_names(), "gendered": sorted(gendered_words())}
+        given = {"names": names or NAMES.load(USUAL), "gendered": sorted(gendered_words())}
         return HobbiesMaterial.model_validate(table | given)
     except (AttributeError, KeyError, TypeError, ValueError) as problem:
         raise damaged(path.name) from problem
