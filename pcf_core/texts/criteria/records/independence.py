@@ -100,11 +100,6 @@ class Profession(Record):
     women_share: float
     title: str = ""
 
-    @property
-    def majority(self) -> Gender:
-        """The majority of those employed; at exactly half, male."""
-        return "female" if self.women_share > 0.5 else "male"
-
 
 class ProfessionList(Record):
     """Professions, none of them exactly half women."""
