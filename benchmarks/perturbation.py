@@ -41,7 +41,8 @@ import typer
 from pcf_core.core.settings import ROOT, settings
 from pcf_core.mining.parser.pipeline import open_pipeline
 from pcf_core.mining.parser.trees import POSSESSIVE, placed
-from pcf_core.texts.fairpair.perturbation import PRONOUNS, Parser, Perturbation, entity_tokens, errors_of
+from pcf_core.mining.persons import PRONOUNS
+from pcf_core.texts.fairpair.perturbation import Parser, Perturbation, entity_tokens, errors_of
 from pcf_core.texts.fairpair.records import PerturbationErrors
 from tools.mini_models.text import is_held_out, read_documents
 
