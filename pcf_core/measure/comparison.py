@@ -274,7 +274,7 @@ def _possible(bounds: FloatArray, absent: NDArray[np.bool_], most: FloatArray) -
 # Whether two models differ on the same templates: a permutation test.
 
 
-TIE = 1e-12  # swaps that differ by rounding alone are as large as the observed labels
+TIE = 1e-12  # what differs by rounding alone is as large as the observed
 
 
 @dataclass(frozen=True)

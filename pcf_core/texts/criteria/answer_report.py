@@ -29,9 +29,9 @@ from pcf_core.texts.criteria.rates import (
     Bounds,
     clustered_wilson,
     difference_interval,
-    drawn_clusters,
     exchange_test,
     newcombe,
+    resampled_sums,
     t_bounds,
     wilson,
 )
@@ -160,7 +160,7 @@ class Clusters:
     @cached_property
     def drawn(self) -> FloatArray:
         """[resample, pronoun, truth, 2] sums over resampled units."""
-        return drawn_clusters(self.tallies, self.strata, self.resamples, self.seed)
+        return resampled_sums(self.tallies, self.strata, self.resamples, self.seed)
 
     def parts(self, name: RateName | InvalidName, index: int) -> tuple[FloatArray, FloatArray]:
         """Return [unit] numerators and denominators of a share of one pronoun."""
