@@ -98,12 +98,6 @@ class Catalogue:
                 for row in gone:
                     self.database.execute("DELETE FROM shard_prompts WHERE shard = ?", (row["number"],))
 
-    def clear(self) -> None:
-        """Forget everything."""
-        with self.database.transaction():
-            for table in ("shard_words", "shard_prompts", "warnings"):
-                self.database.execute(f"DELETE FROM {table}")
-
     def holdings(self, scoring: str, prompts: Sequence[str]) -> Iterator[Holding]:
         """Yield the shards that have some of the prompts, by id.
 
