@@ -103,16 +103,13 @@ def baseline_of(
     run: RunSpec,
     result: Result,
     options: ViewOptions,
-    read: Read = load_result,
-    resamples: int = 2000,
 ) -> Baseline | None:
     """Compare a run with its neutral subjects, which weigh alike; ``None`` if these are not scored.
 
-    ``result``: the run's preferences; ``read`` loads those of the subjects.  Raises RunError if the scores of
-    the subjects cannot be read under the protocol, and AuditError for options that the run cannot be read
-    with.
+    ``result``: the run's preferences.  Raises RunError if the scores of the subjects cannot be read under the
+    protocol, and AuditError for options that the run cannot be read with.
     """
-    both = _matrices(store, run, result, options, read)
+    both = _matrices(store, run, result, options)
     if both is None:
         return None
     subjects_run, subjects, matrix, neutral = both
@@ -122,9 +119,8 @@ def baseline_of(
         matrix.unit or TemplateUnit.templates(matrix.template_weights),
         matrix.occupation_weights / matrix.occupation_weights.sum(),
         matrix.criterion,
-        resamples=resamples,
     )
-    lean = risk_report(subjects, resamples).lean
+    lean = risk_report(subjects).lean
     assert lean is not None  # a whole report of a run without a plan has it
     groups = matrix.groups
 
@@ -147,15 +143,13 @@ def baseline_of(
     )
 
 
-def distance_from_neutral(
-    store: Store, run: RunSpec, result: Result, options: ViewOptions, read: Read = load_result
-) -> float | None:
+def distance_from_neutral(store: Store, run: RunSpec, result: Result, options: ViewOptions) -> float | None:
     """Return how far occupations are from the neutral subjects, without an interval; ``None`` if none.
 
     One figure for all groups, on the scale on which an even split and one group for certain are 1 apart; see
     :mod:`pcf_core.measure.neutral`.  Parameters and errors are those of :func:`baseline_of`.
     """
-    both = _matrices(store, run, result, options, read)
+    both = _matrices(store, run, result, options)
     if both is None:
         return None
     _, _, matrix, neutral = both
@@ -166,7 +160,7 @@ def distance_from_neutral(
 
 
 def _matrices(
-    store: Store, run: RunSpec, result: Result, options: ViewOptions, read: Read
+    store: Store, run: RunSpec, result: Result, options: ViewOptions
 ) -> tuple[RunSpec, Matrix, Matrix, FloatArray] | None:
     """Return the subjects' run, both matrices, and the subjects' values in the run's templates."""
     subjects_run = baseline_run(run)
@@ -175,7 +169,7 @@ def _matrices(
     even = options.model_copy(update={"reference": "uniform"})
     alike = even.model_copy(update={"occupation_weights": "uniform"})
     subjects = RunView(
-        subjects_run, read(store, subjects_run, options.protocol, options.aggregation), alike
+        subjects_run, load_result(store, subjects_run, options.protocol, options.aggregation), alike
     ).matrix
     matrix = RunView(run, result, even).matrix
     index_of = {text: index for index, text in enumerate(subjects.templates)}

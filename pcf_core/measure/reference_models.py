@@ -206,7 +206,7 @@ def toy_risk(
     )
 
 
-def criterion_curve(criterion: Criterion = PCF, steps: int = 40) -> FloatArray:
+def criterion_curve(steps: int = 40) -> FloatArray:
     """Compute J of two groups, from the one end of the preferences to the other.
 
     Returns
@@ -215,8 +215,8 @@ def criterion_curve(criterion: Criterion = PCF, steps: int = 40) -> FloatArray:
         [point, 2]: the stereotype of the first group, and J there.
     """
     first = np.arange(steps + 1) / steps
-    stereotypes = criterion.stereotypes(np.stack([first, 1 - first], axis=-1))
-    return np.stack([stereotypes[:, 0], criterion.of_stereotypes(stereotypes)], axis=-1)
+    stereotypes = PCF.stereotypes(np.stack([first, 1 - first], axis=-1))
+    return np.stack([stereotypes[:, 0], PCF.of_stereotypes(stereotypes)], axis=-1)
 
 
 def simplex_risk(example: ToyRisk, criterion: Criterion = PCF, steps: int = 50) -> SimplexRisk:

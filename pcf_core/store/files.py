@@ -46,21 +46,21 @@ def sha256(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
 
 
-def write_whole(path: Path, data: bytes, suffix: str = ".tmp") -> None:
+def write_whole(path: Path, data: bytes) -> None:
     """Write a file completely or not at all, also if the power fails.
 
     The draft beside it has a fixed name, so that the next attempt overwrites what a killed process left.  So
-    callers hold a lock (:meth:`pcf_core.store.database.Database.transaction`), or give their drafts a
-    ``suffix`` of their own.  Raises OSError if the folder is full or cannot be written; nothing is left
-    behind.
+    callers hold a lock (:meth:`pcf_core.store.database.Database.transaction`).  Raises OSError if the folder
+    is full or cannot be written; nothing is left behind.
     """
-    write_together({path: data}, suffix)
+    write_together({path: data})
 
 
 def write_together(files: Mapping[Path, bytes], suffix: str = ".tmp") -> None:
     """Write several files, each as :func:`write_whole` does, and wait for the disk once.
 
-    They get their names in this order, once all bytes are on the disk.
+    They get their names in this order, once all bytes are on the disk.  Callers without a lock give their
+    drafts a ``suffix`` of their own.
     """
     with _drafted(files, suffix) as drafts:
         for path, draft in drafts.items():

@@ -110,11 +110,11 @@ def rate_over_professions(
     return SharedValue(value=value, interval=interval)
 
 
-def mean_over_professions(values: FloatArray, *, resamples: int = 2000, seed: int = 0) -> SharedValue | None:
+def mean_over_professions(values: FloatArray) -> SharedValue | None:
     """Return the mean of [profession] values with its interval; ``None`` without values."""
     if not values.size:
         return None
-    interval = mean_interval(values, resamples=resamples, level=LEVEL, seed=seed)
+    interval = mean_interval(values, level=LEVEL)
     if interval is not None:
         interval = interval.model_copy(update={"over": "occupations", "unit": UNIT})
     return SharedValue(value=float(values.mean()), interval=interval)
