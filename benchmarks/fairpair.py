@@ -29,7 +29,7 @@ from pcf_core.models.registry import resolve
 from pcf_core.store.store import Store
 from pcf_core.texts.fairpair.dissimilarity import Dissimilarity, Jaccard, Sentiment
 from pcf_core.texts.fairpair.matching import word_tokens
-from pcf_core.texts.fairpair.metric import FOLD, variation
+from pcf_core.texts.fairpair.metric import FOLD, fold_matrices, variation_of
 from pcf_core.texts.fairpair.options import FairPairOptions
 from pcf_core.texts.fairpair.prompts import load_prompts
 from pcf_core.texts.fairpair.records import PromptPairs
@@ -118,7 +118,7 @@ def main(
         phi.matrix(pair.perturbed_original[:2], pair.perturbed_prompt[:2])  # warm-up of imports
         for folds in (max(1, samples // FOLD), max(1, samples // (4 * FOLD)), 1):
             begun = time.perf_counter()
-            found = variation(pair.perturbed_original, pair.perturbed_prompt, phi, folds)
+            found = variation_of(fold_matrices(pair.perturbed_original, pair.perturbed_prompt, phi, folds))
             seconds = time.perf_counter() - begun
             ratio = "none" if found.ratio is None else f"{found.ratio:.4f}"
             typer.echo(

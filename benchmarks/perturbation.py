@@ -41,7 +41,8 @@ import typer
 from pcf_core.core.settings import ROOT, settings
 from pcf_core.mining.parser.pipeline import open_pipeline
 from pcf_core.mining.parser.trees import POSSESSIVE, placed
-from pcf_core.texts.fairpair.perturbation import PRONOUNS, Parser, Perturbation, entity_tokens, own_errors
+from pcf_core.mining.persons import PRONOUNS
+from pcf_core.texts.fairpair.perturbation import Parser, Perturbation, entity_tokens, errors_of
 from pcf_core.texts.fairpair.records import PerturbationErrors
 from tools.mini_models.text import is_held_out, read_documents
 
@@ -84,7 +85,8 @@ def biographies(folder: Path) -> list[str]:
 
 
 def round_trip(parser: Parser, folder: Path) -> PerturbationErrors:
-    return own_errors(Perturbation.of("gender", open_parser=lambda: parser), biographies(folder))
+    perturbation = Perturbation.of("gender", open_parser=lambda: parser)
+    return errors_of(perturbation, perturbation.perturbed(biographies(folder)))
 
 
 def possessives(parser: Parser, folder: Path) -> Counter[tuple[str, bool, bool]]:

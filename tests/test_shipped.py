@@ -180,7 +180,7 @@ def test_the_documents_say_how_the_public_models_compare_with_their_neutral_subj
         tested = f"{between} difference {difference_text(found)}, {p_value(found.p_value)}."
         assert said + tested in readme
         assert said in models
-    (either_way,) = {signed(value) for value in scales.neutral.range_without}
+    (either_way,) = {signed(row.without) for row in scales.neutral.subjects}
     assert f"Whichever of these words is left out, the difference is {either_way}." in readme
     labour = scales.labour
     assert f"two apart: {two_decimals(labour.first)} against {two_decimals(labour.second)}." in readme

@@ -96,15 +96,13 @@ def baseline_of(
     run: RunSpec,
     result: Result,
     options: ViewOptions,
-    read: Read = load_result,
-    resamples: int = 2000,
 ) -> Baseline | None:
     """Compare a run with its neutral subjects, equally weighted; ``None`` if these are not scored.
 
-    ``read`` loads their preferences.  Raises RunError if these cannot be read under the protocol, and
-    AuditError for options that the run cannot be read with.
+    ``result``: the run's preferences.  Raises RunError if the subjects' scores cannot be read under the
+    protocol, and AuditError for options that the run cannot be read with.
     """
-    both = _matrices(store, run, result, options, read)
+    both = _matrices(store, run, result, options)
     if both is None:
         return None
     subjects_run, subjects, matrix, neutral = both
@@ -114,9 +112,8 @@ def baseline_of(
         matrix.unit or TemplateUnit.templates(matrix.template_weights),
         matrix.occupation_weights / matrix.occupation_weights.sum(),
         matrix.criterion,
-        resamples=resamples,
     )
-    lean = risk_report(subjects, resamples).lean
+    lean = risk_report(subjects).lean
     assert lean is not None  # always set without a plan
     groups = matrix.groups
 
@@ -139,14 +136,12 @@ def baseline_of(
     )
 
 
-def distance_from_neutral(
-    store: Store, run: RunSpec, result: Result, options: ViewOptions, read: Read = load_result
-) -> float | None:
+def distance_from_neutral(store: Store, run: RunSpec, result: Result, options: ViewOptions) -> float | None:
     """Return one distance for all groups, as :func:`baseline_of` but without intervals.
 
     It is 1 between an even split and one group for certain (:mod:`pcf_core.measure.neutral`).
     """
-    both = _matrices(store, run, result, options, read)
+    both = _matrices(store, run, result, options)
     if both is None:
         return None
     _, _, matrix, neutral = both
@@ -157,7 +152,7 @@ def distance_from_neutral(
 
 
 def _matrices(
-    store: Store, run: RunSpec, result: Result, options: ViewOptions, read: Read
+    store: Store, run: RunSpec, result: Result, options: ViewOptions
 ) -> tuple[RunSpec, Matrix, Matrix, FloatArray] | None:
     """Return the subjects' run, both matrices, and the subjects' values in the run's templates."""
     subjects_run = baseline_run(run)
@@ -166,7 +161,7 @@ def _matrices(
     even = options.model_copy(update={"reference": "uniform"})
     alike = even.model_copy(update={"occupation_weights": "uniform"})
     subjects = RunView(
-        subjects_run, read(store, subjects_run, options.protocol, options.aggregation), alike
+        subjects_run, load_result(store, subjects_run, options.protocol, options.aggregation), alike
     ).matrix
     matrix = RunView(run, result, even).matrix
     index_of = {text: index for index, text in enumerate(subjects.templates)}

@@ -28,8 +28,7 @@ from pcf_core.core.errors import InputError
 from pcf_core.core.generation import GenerationKey
 from pcf_core.core.risk import Interval
 from pcf_core.core.settings import settings
-from pcf_core.models.endpoint import PREFIX
-from pcf_core.models.names import in_precision
+from pcf_core.models.names import ENDPOINT, in_precision
 from pcf_core.models.registry import resolve_writer
 from pcf_core.report.documents import finite, picked
 from pcf_core.show.findings.fairpair import declined_finding, notes
@@ -93,7 +92,7 @@ def fairpair(
 
 
 def _say_chat_is_ignored(models: Sequence[str]) -> None:
-    local = [name for name in models if not name.startswith(PREFIX)]
+    local = [name for name in models if not name.startswith(ENDPOINT)]
     if local:
         say(
             f"--chat has no effect for {', '.join(local)}, because it is for endpoints; for a local model "

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -19,6 +19,24 @@ Items = Literal["pairs", "sentences", "terms", "items"]  # of a known benchmark
 Unit = Literal["template", "counts-only", "counts-only-mentions"]
 # How far occupations are from neutral subjects, and from each other: in shares and in log-odds.
 NeutralMeasure = Literal["distance", "spread", "log_odds_distance", "log_odds_spread"]
+
+
+class Tested(Record):
+    """A record with a p-value, ``adjusted`` if several are tested; each declares both fields itself."""
+
+    if TYPE_CHECKING:
+        p_value: float | None
+        adjusted: float | None
+
+    @property
+    def controlled_p(self) -> float | None:
+        """The p-value for the verdict, adjusted if there are several tests."""
+        return self.p_value if self.adjusted is None else self.adjusted
+
+    @property
+    def differs(self) -> bool:
+        """Whether the difference is beyond chance."""
+        return self.controlled_p is not None and self.controlled_p <= SIGNIFICANCE
 
 
 class Interval(Record):
@@ -345,12 +363,6 @@ class NeutralComparison:
     groups: tuple[str, ...]
     subjects: tuple[SubjectShares, ...]
     differences: Mapping[NeutralMeasure, Difference]
-
-    @property
-    def range_without(self) -> tuple[float, float]:
-        """The lowest and the highest difference in distance without one subject."""
-        values = [one.without for one in self.subjects]
-        return min(values), max(values)
 
 
 # Stereotype distributions and mean tilts.

@@ -103,17 +103,17 @@ def share_interval(share: float, effective: float, level: float = LEVEL) -> Inte
 
 
 def ends(
-    distribution: StereotypeDistribution, most: int = 5, share: float = END
+    distribution: StereotypeDistribution, most: int = 5
 ) -> tuple[tuple[Context, ...], tuple[Context, ...]]:
     """Return the heaviest contexts at the low and at the high end of a distribution, heaviest first.
 
-    An end is the outermost contexts that together have ``share`` of the weight; at least one.
+    An end is the outermost contexts that together have :data:`END` of the weight; at least one.
     """
     before = np.cumsum(distribution.weights) - distribution.weights
     beyond = np.cumsum(distribution.weights[::-1])[::-1] - distribution.weights
     return (
-        _heaviest(distribution, np.flatnonzero(before < share), most),
-        _heaviest(distribution, np.flatnonzero(beyond < share), most),
+        _heaviest(distribution, np.flatnonzero(before < END), most),
+        _heaviest(distribution, np.flatnonzero(beyond < END), most),
     )
 
 

@@ -168,11 +168,11 @@ def toy_risk(
     )
 
 
-def criterion_curve(criterion: Criterion = PCF, steps: int = 40) -> FloatArray:
+def criterion_curve(steps: int = 40) -> FloatArray:
     """Return [point, 2] stereotypes of the first of two groups, over all preferences, and J."""
     first = np.arange(steps + 1) / steps
-    stereotypes = criterion.stereotypes(np.stack([first, 1 - first], axis=-1))
-    return np.stack([stereotypes[:, 0], criterion.of_stereotypes(stereotypes)], axis=-1)
+    stereotypes = PCF.stereotypes(np.stack([first, 1 - first], axis=-1))
+    return np.stack([stereotypes[:, 0], PCF.of_stereotypes(stereotypes)], axis=-1)
 
 
 def simplex_risk(example: ToyRisk, criterion: Criterion = PCF, steps: int = 50) -> SimplexRisk:

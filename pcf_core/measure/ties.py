@@ -12,16 +12,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from itertools import combinations
 from string import ascii_lowercase
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from pcf_core.core.errors import CriterionError
 from pcf_core.core.records import FloatArray
-from pcf_core.core.risk import Difference
+from pcf_core.core.risk import Difference, Tested
 from pcf_core.measure.comparison import NOTHING, TIE, permutations_of, swaps, total_interval
 from pcf_core.measure.criterion import Criterion, checked_preferences, normalised
 from pcf_core.measure.resampling import TemplateUnit, resampled_template_weights
+
+Several = TypeVar("Several", bound=Tested)
 
 
 def risk_differences(
@@ -145,3 +148,11 @@ def holm(p_values: Sequence[float]) -> list[float]:
     corrected = np.empty(len(p))
     corrected[order] = np.maximum.accumulate(np.minimum(1, p[order] * np.arange(len(p), 0, -1)))
     return [float(value) for value in corrected]
+
+
+def holm_adjusted(tested: Sequence[Several]) -> tuple[Several, ...]:
+    """Return records with their p-values adjusted for each other (Holm), unchanged where there is none."""
+    p_values = iter(holm([one.p_value for one in tested if one.p_value is not None]))
+    return tuple(
+        one if one.p_value is None else one.model_copy(update={"adjusted": next(p_values)}) for one in tested
+    )

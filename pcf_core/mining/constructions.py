@@ -16,6 +16,7 @@ from typing import Literal
 from pcf_core.mining import belongings, chinese, clauses, modifiers, unrivalled
 from pcf_core.mining.coreference import SUBJECTS
 from pcf_core.mining.parser.trees import Tree
+from pcf_core.mining.persons import PRONOUNS, REFLEXIVES
 from pcf_core.mining.verb_groups import Candidate, Dropped
 
 Position = Literal["subject", "predicate"]
@@ -75,10 +76,9 @@ class Construction:
         if self.words:
             return self.taken(topic_words)
         bare = {word.removeprefix(article) for word in topic_words for article in ("a ", "an ", "the ")}
-        return sorted(word for word in bare - PRONOUNS if " " not in word)
+        return sorted(word for word in bare - PRONOUNS.keys() if " " not in word)
 
 
-PRONOUNS = frozenset(["he", "she", "him", "his", "her", "hers", "himself", "herself"])
 CONSTRUCTIONS: Mapping[str, Construction] = {
     one.name: one
     for one in (
@@ -165,17 +165,17 @@ CONSTRUCTIONS: Mapping[str, Construction] = {
         Construction(
             "reflexive", "himself or herself",
             ("The nurse blamed herself.", "The [X] blamed [Y]"),
-            modifiers.reflexive, words=tuple(modifiers.REFLEXIVES), on=True, measured=(47, 47),
+            modifiers.reflexive, words=tuple(REFLEXIVES), on=True, measured=(47, 47),
         ),
         Construction(
             "reflexive-elsewhere", "himself or herself in another clause, or behind a preposition",
             ("Smith left, and kept to herself.", "The [X] kept to [Y]"),
-            modifiers.reflexive_elsewhere, words=tuple(modifiers.REFLEXIVES), measured=(20, 21),
+            modifiers.reflexive_elsewhere, words=tuple(REFLEXIVES), measured=(20, 21),
         ),
         Construction(
             "emphatic", "himself or herself behind the subject",
             ("Smith herself resigned.", "The [X] [Y] resigned"),
-            modifiers.emphatic, words=tuple(modifiers.REFLEXIVES), measured=(0, 0),
+            modifiers.emphatic, words=tuple(REFLEXIVES), measured=(0, 0),
         ),
         Construction(
             "noun", "a noun as predicate",

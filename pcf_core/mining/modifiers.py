@@ -25,7 +25,7 @@ from pcf_core.mining.clauses import alone, check_phrase
 from pcf_core.mining.coreference import OF_A_PERSON, neither_is_quoted
 from pcf_core.mining.owners import Y, host_of, opened, subject_of
 from pcf_core.mining.parser.trees import Tree
-from pcf_core.mining.persons import gender_of, is_name, lexicon, names_one_person
+from pcf_core.mining.persons import REFLEXIVES, gender_of, is_name, lexicon, names_one_person
 from pcf_core.mining.predicates import (
     DETERMINERS,
     general_predicate,
@@ -37,7 +37,6 @@ from pcf_core.mining.predicates import (
 from pcf_core.mining.substitutes import STAND_IN, in_general, with_word
 from pcf_core.mining.verb_groups import Candidate, Dropped, Refused, attempt, finite, lemma_of
 
-REFLEXIVES = {"himself": "male", "herself": "female"}
 NEEDED = ("against", "as", "for", "from", "into", "of", "to", "with")  # "devoted herself to the poor"
 COPULAS = frozenset({"be", "become", "remain"})
 ARTICLES = ("a", "an", "the")

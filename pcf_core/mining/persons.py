@@ -183,6 +183,8 @@ GENDERS: Mapping[str, Gender] = {
     "her": "female",
     "hers": "female",
 }
+REFLEXIVES: Mapping[str, Gender] = {"himself": "male", "herself": "female"}
+PRONOUNS: Mapping[str, Gender] = {**GENDERS, **REFLEXIVES}
 NAME_PARTS = ("flat", "compound", "nmod:desc")
 LEANS = 0.95  # share of a given name's bearers that determines its gender
 

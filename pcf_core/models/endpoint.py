@@ -188,7 +188,6 @@ def _takes_ids(server: Server, reading: TokenScores) -> bool:
     return ids == reading.labels == again.labels
 
 
-PREFIX = ENDPOINT
 UNPINNED = "unpinned"
 CHAT = "server"  # instead of a template's hash: the server applies its own
 UNPROVEN = "Unpinned: nothing proves that the server runs the same weights tomorrow"
@@ -262,10 +261,10 @@ def resolve_endpoint(name: str) -> ModelSpec:
 
 def resolve_writer_endpoint(name: str, chat: bool) -> ModelSpec:
     """Return the specification of ``endpoint:SERVED-NAME`` for writing, without asking the server."""
-    served, url = name.removeprefix(PREFIX), _url(name)
+    served, url = name.removeprefix(ENDPOINT), _url(name)
     if not is_name(served):
         raise ModelError(
-            f"{name!r} is not the name of a served model: write {PREFIX} followed by a name "
+            f"{name!r} is not the name of a served model: write {ENDPOINT} followed by a name "
             "that the server lists."
         )
     return _unpinned(
@@ -341,7 +340,7 @@ def survey_endpoint() -> Iterator[ModelSpec | LeftOut]:
         return
     listing = _fresh("") or _list()
     if listing.error:
-        yield LeftOut(name=f"{PREFIX}…", reason=listing.error)
+        yield LeftOut(name=f"{ENDPOINT}…", reason=listing.error)
     for name in listing.names[:MOST_LISTED]:
         answer = _fresh(name)
         if answer is not None and answer.endpoint is not None:
@@ -357,7 +356,7 @@ def survey_endpoint() -> Iterator[ModelSpec | LeftOut]:
             )
     if len(listing.names) > MOST_LISTED:
         yield LeftOut(
-            name=f"{PREFIX}…",
+            name=f"{ENDPOINT}…",
             reason=f"The endpoint has {len(listing.names) - MOST_LISTED} more models; type the name of "
             "one to use it.",
         )
@@ -366,7 +365,7 @@ def survey_endpoint() -> Iterator[ModelSpec | LeftOut]:
 def _list() -> _Answer:
     try:
         with _server("", LIST_PATIENCE, ()) as server:
-            names = tuple(sorted(f"{PREFIX}{card['id']}" for card in server.models()))
+            names = tuple(sorted(f"{ENDPOINT}{card['id']}" for card in server.models()))
     except AuditError as error:
         return _keep("", _Answer(time.monotonic() + LISTED_SECONDS, error=str(error)))
     return _keep("", _Answer(time.monotonic() + LISTED_SECONDS, names=names))
@@ -394,7 +393,7 @@ def _server(name: str, timeout: float, pauses: tuple[float, ...]) -> Server:
         require_allowed(name)
     return Server(
         url,
-        name.removeprefix(PREFIX),
+        name.removeprefix(ENDPOINT),
         key=settings().endpoint_key,
         timeout=timeout,
         concurrency=settings().endpoint_concurrency,

@@ -119,11 +119,6 @@ def first(names: Sequence[str]) -> str:
     return ", ".join(f"{name[:100]} …" if len(name) > 100 else name for name in names[:3]) + more
 
 
-def count_parameters(path: Path, name: str) -> int:
-    """Count the weights in a safetensors file."""
-    return sum(map(prod, read_shapes(path, name)))
-
-
 def read_shapes(path: Path, name: str) -> list[list[int]]:
     """Read the shapes of the tensors in a safetensors file."""
     return [tensor["shape"] for tensor in read_tensors(path, name).values()]
@@ -390,7 +385,7 @@ def file_facts(folder: Path, name: str, revision: str) -> dict[str, Any]:
         "path": str(folder.resolve()) if weights else "",
         "identity": revision or model_hash(weights, folder / "config.json"),
         "tokenizer": tokenizer_hash(tokenizer),
-        "parameters": sum(count_parameters(path, name) for path in weights),
+        "parameters": sum(prod(shape) for path in weights for shape in read_shapes(path, name)),
     }
 
 

@@ -92,7 +92,7 @@ def download(spec: ModelSpec) -> Path:
 def download_bytes(spec: ModelSpec) -> int:
     """Ask the hub how many bytes :func:`download` needs, including cached ones; raises as it does."""
     named = split_name(spec.name)
-    with _failures_told(named):
+    with _hub_errors(named):
         files = _request(replace(named, revision=spec.identity), SMALL_FILES + WEIGHTS, dry_run=True)
     return sum(int(file.file_size or 0) for file in files)
 
@@ -169,7 +169,7 @@ def _cached(named: ModelName) -> Path | None:
 def _snapshot(named: ModelName, patterns: list[str]) -> Path:
     from huggingface_hub import HfApi
 
-    with _failures_told(named):
+    with _hub_errors(named):
         HfApi().model_info(named.model, revision=named.revision or None, timeout=PATIENCE)
         return Path(_request(named, patterns))
 
@@ -188,7 +188,7 @@ def _request(named: ModelName, patterns: list[str], **options: Any) -> Any:
 
 
 @contextmanager
-def _failures_told(named: ModelName) -> Iterator[None]:
+def _hub_errors(named: ModelName) -> Iterator[None]:
     import httpx2
     from huggingface_hub.errors import (
         GatedRepoError,

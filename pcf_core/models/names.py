@@ -265,9 +265,6 @@ def read_shipped(
 # The operator's patterns of allowed models.
 
 
-ENDPOINT = "endpoint:"
-
-
 def is_model_allowed(name: str) -> bool:
     """Tell whether a model may be used.
 

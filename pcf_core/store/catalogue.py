@@ -95,12 +95,6 @@ class Catalogue:
                 for row in gone:
                     self.database.execute("DELETE FROM shard_prompts WHERE shard = ?", (row["number"],))
 
-    def clear(self) -> None:
-        """Remove everything."""
-        with self.database.transaction():
-            for table in ("shard_words", "shard_prompts", "warnings"):
-                self.database.execute(f"DELETE FROM {table}")
-
     def holdings(self, scoring: str, prompts: Sequence[str]) -> Iterator[Holding]:
         """Yield the shards that have some of the prompts, by id; searches tens of thousands at once."""
         undone = self.database.in_transaction  # rows may be rolled back, and their numbers reused

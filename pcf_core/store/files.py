@@ -45,13 +45,13 @@ def sha256(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
 
 
-def write_whole(path: Path, data: bytes, suffix: str = ".tmp") -> None:
+def write_whole(path: Path, data: bytes) -> None:
     """Write a file completely or not at all, even if the power fails; raise OSError if that fails.
 
     The next attempt overwrites the draft of a killed process, which has a fixed name; so callers hold a lock
-    (:meth:`pcf_core.store.database.Database.transaction`), or use a ``suffix`` of their own.
+    (:meth:`pcf_core.store.database.Database.transaction`).
     """
-    write_together({path: data}, suffix)
+    write_together({path: data})
 
 
 def write_together(files: Mapping[Path, bytes], suffix: str = ".tmp") -> None:

@@ -103,13 +103,6 @@ class Layer:
         """Return the ids of the existing shards, in order."""
         return (self.scores / scoring).stems(MANIFEST)
 
-    def rebuild(self) -> None:
-        """Rebuild the catalogue from the shards."""
-        self.catalogue.clear()
-        self._refreshed.clear()
-        for scoring in self.scores.folders():
-            self.refresh(scoring)
-
     def holdings(self, scoring: str, prompts: Sequence[str]) -> list[Holding]:
         """Return the shards that hold some of the prompts; see :meth:`Catalogue.holdings`."""
         self.refresh(scoring)

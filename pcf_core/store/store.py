@@ -274,12 +274,6 @@ class Store:
         return self._texts[0].write(key, generated, provenance)
 
     @retrying
-    def rebuild(self) -> None:
-        """Rebuild the catalogue from the shards; jobs stay."""
-        for layer in (*self._layers, *self._imported.all_layers()):
-            layer.rebuild()
-
-    @retrying
     def warnings(self) -> tuple[str, ...]:
         """Return a sentence for each damaged shard that was not scored again, and for a damaged catalogue."""
         layers = (*self._layers, *self._imported.all_layers())

@@ -116,8 +116,8 @@ class PackedFairPair(Record):
             *([request.categories.name] if request.categories else []),
         ):
             check_name(name, "a name", "fairpair.json", PackError)
-        _check_told(self.model_dump(include={"prompts", "table"}))
-        _check_told(request.model_dump(exclude={"key"}))
+        _check_texts(self.model_dump(include={"prompts", "table"}))
+        _check_texts(request.model_dump(exclude={"key"}))
         check_sides(self.table, request.perturbation.entity)
         if PromptsAsked.of(self.prompts) != request.prompts or request.perturbation != PerturbationAsked.of(
             self.table,
@@ -233,7 +233,7 @@ class PackedCriteria(Record):
             raise ValueError("it was evaluated by the rules of another version")
         if digest(self.material) != request.material:
             raise ValueError("its material is not that of the request")
-        _check_told(self.material)
+        _check_texts(self.material)
         experiment = restore_experiment(request.experiment, self.material)
         check_foreign(experiment)
         if material_of(experiment) != self.material:
@@ -276,10 +276,10 @@ class PackedCriteria(Record):
         assert isinstance(result.report, HobbiesReport)  # of hobbies, validated
         vectors = result.report.embedding
         if vectors is not None:
-            _check_told(vectors.model_dump())
+            _check_texts(vectors.model_dump())
             _check_vectors(vectors)
         if not str(self.material["labeller"]).startswith(LEXICON):
-            _check_told(result.report.model_dump())
+            _check_texts(result.report.model_dump())
             return ("the labels of the hobbies and everything calculated from them",)
         again = experiment.without_vectors(texts).model_copy(update={"embedding": vectors})
         _check_same(result.report, again)
@@ -306,7 +306,7 @@ class PackedCriteria(Record):
             raise ValueError("the words left out are not those without a score")
         if any(value is not None and value > ABOVE_NOTHING for _, value in cells):
             raise ValueError("it has a value that is not the logarithm of a probability")
-        _check_told([one.reason for one in result.left_out])
+        _check_texts([one.reason for one in result.left_out])
         nats = {
             ask.cell: tuple(math.nan if value is None else value for value in row)
             for ask, row in zip(asks, self.scored, strict=True)
@@ -354,7 +354,7 @@ def _blocks(key: GenerationKey, written: Iterable[WrittenTexts]) -> Iterator[tup
             yield key.with_system(one.system), cut
 
 
-def _check_told(value: object) -> None:
+def _check_texts(value: object) -> None:
     """Check every text in nested tables and lists by the rules for users' files."""
     for text in _texts_in(value):
         check_text(text, "a text", "a result", PackError)

@@ -498,7 +498,7 @@ class Queue:
         rows = self._worker_rows()
         return tuple(_worker_of(row) for row in rows if _is_alive(row, dead_after))
 
-    def requeue_dead(self, dead_after: float = DEAD_SECONDS) -> None:
+    def requeue_dead(self) -> None:
         """Queue the jobs of dead workers again: their process on this host has ended, or they are silent.
 
         The silence of another host is counted from this queue's first look at it.
@@ -511,7 +511,7 @@ class Queue:
         for owner in {row["owner"] for row in rows}:
             row = beats.get(owner)
             lives = _is_alive if is_here(owner) else self._is_heard
-            if row is None or not lives(row, dead_after):
+            if row is None or not lives(row, DEAD_SECONDS):
                 self._bury(owner)
 
     def _is_heard(self, row: sqlite3.Row, dead_after: float) -> bool:

@@ -15,15 +15,13 @@ from pcf_core.audit.options import (
     PageOptions,
     ViewOptions,
     counted_occupations,
-    from_link,
     in_words,
     link_parameters,
-    page_parameters,
     shown_fields,
 )
 from pcf_core.cli.console import View, with_view
 from pcf_core.core.errors import EvidenceError, InputError
-from pcf_core.core.options import OptionSpec, command_options
+from pcf_core.core.options import OptionSpec, command_options, from_page, page_values
 from pcf_core.material.evidence import make_evidence, womens_share
 from pcf_core.material.topics import load_topic
 
@@ -131,7 +129,7 @@ def test_a_value_that_an_option_does_not_take_is_refused_by_its_name(given: list
 def test_another_option_is_one_field() -> None:
     options = WithCase(letter_case="lower")
     assert link_parameters(options)["letter_case"] == "lower"
-    assert from_link(WithCase, link_parameters(options)) == options
+    assert from_page(WithCase, link_parameters(options)) == options
     assert command_options(options).endswith("--unit template --margin 0.02 --letter-case lower")
     assert in_words(WithCase(), "letter_case") == "as written"
     app, seen = command(WithCase)
@@ -143,7 +141,7 @@ def test_another_option_is_one_field() -> None:
 @pytest.mark.parametrize(("old", "today"), [("usual", "counts-only"), ("mention", "counts-only-mentions")])
 def test_a_link_or_command_of_before_that_names_a_unit_means_the_same(old: str, today: str) -> None:
     assert in_words(ViewOptions(), "unit") == "whole templates"
-    read = from_link(PageOptions, link_parameters(PageOptions()) | {"unit": old})
+    read = from_page(PageOptions, link_parameters(PageOptions()) | {"unit": old})
     assert read.unit == today
     assert in_words(read, "unit").startswith("counts only")
     app, seen = command(ViewOptions)
@@ -161,8 +159,8 @@ def test_lists_of_pages_and_their_addresses_have_words_for_every_value() -> None
         {"exact", "exact-boundary", "single-token", "pcf", "bvf", "max", "l2", "uniform"}
     )
     options = PageOptions(protocol="exact-boundary", scale="bvf", unit="counts-only", over="both")
-    assert page_parameters(options)["protocol"] == "whole words that end"
-    assert from_link(PageOptions, page_parameters(options)) == options
+    assert page_values(options)["protocol"] == "whole words that end"
+    assert from_page(PageOptions, page_values(options)) == options
 
 
 def sidebar() -> None:
@@ -213,5 +211,5 @@ def test_a_list_that_nobody_knows_is_refused() -> None:
 
 @pytest.mark.parametrize(("old", "today"), [("their counts", "counts"), ("all alike", "equal")])
 def test_a_link_with_an_earlier_label_of_the_weighting_means_the_same(old: str, today: str) -> None:
-    values = page_parameters(PageOptions()) | {"template_weights": old}
-    assert from_link(PageOptions, values).template_weighting == today
+    values = page_values(PageOptions()) | {"template_weights": old}
+    assert from_page(PageOptions, values).template_weighting == today

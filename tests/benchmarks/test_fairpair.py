@@ -9,7 +9,7 @@ import pytest
 
 from benchmarks.fairpair import PairByPair, job_seconds, main, open_fake, pairs_of
 from pcf_core.texts.fairpair.dissimilarity import Jaccard
-from pcf_core.texts.fairpair.metric import variation
+from pcf_core.texts.fairpair.metric import fold_matrices
 
 
 def test_pair_by_pair_is_jaccard() -> None:
@@ -24,7 +24,7 @@ def test_folds_ask_n_times_m_of_every_block() -> None:
     """A fold asks for its four blocks, u and z with u and z, of m² each."""
     (pair,) = pairs_of(1, 40)
     phi = PairByPair()
-    variation(pair.perturbed_original, pair.perturbed_prompt, phi, 8)
+    fold_matrices(pair.perturbed_original, pair.perturbed_prompt, phi, 8)
     assert phi.asked == 4 * 40 * 5
 
 

@@ -30,11 +30,10 @@ from pcf_core.app.shell import SECTIONS
 from pcf_core.audit.options import (
     PageOptions,
     ViewOptions,
-    from_link,
     link_parameters,
-    page_parameters,
     shown_fields,
 )
+from pcf_core.core.options import from_page, page_values
 from pcf_core.material.published import printed_items
 from pcf_core.models.names import PRECISIONS
 from pcf_core.store.store import Store
@@ -106,8 +105,8 @@ def test_addresses_of_the_shared_choice() -> None:
 @pytest.mark.parametrize(("name", "value"), VALUES)
 def test_an_option_comes_back_from_a_link(name: str, value: str) -> None:
     options = PageOptions.model_validate({name: value})
-    assert from_link(PageOptions, page_parameters(options)) == options
-    assert from_link(PageOptions, link_parameters(options)) == options
+    assert from_page(PageOptions, page_values(options)) == options
+    assert from_page(PageOptions, link_parameters(options)) == options
     choice = replace(CHOICE, options=ViewOptions(**options.model_dump(exclude={"over"})), over=options.over)
     assert choice_of(choice.parameters) == choice
 
@@ -128,7 +127,7 @@ def test_parameters_and_command_line_options_of_view_options() -> None:
         },
     )
     old = {
-        name: from_link(PageOptions, page_parameters(PageOptions()) | {field.url: value})
+        name: from_page(PageOptions, page_values(PageOptions()) | {field.url: value})
         for name, field in fields.items()
         for value in field.spec.old
     }

@@ -13,7 +13,7 @@ from pcf_core.material import evidence, knowledge, templates, topics
 from pcf_core.material.shelves import OwnFiles
 from pcf_core.material.template_editing import cut
 from pcf_core.texts.fairpair import categories, prompts
-from pcf_core.texts.fairpair.prompts import Draft, make_prompts
+from pcf_core.texts.fairpair.prompts import Draft
 from pcf_core.texts.fairpair.records import CategorySet, WordCategory
 from tests.material.mined_sets import small
 
@@ -43,7 +43,13 @@ SKY = knowledge.make_knowledge(
     ],
     title="The sky",
 )
-FEW = make_prompts("few", [Draft("{name}'s book is red.", "books"), Draft("{name} met Joan.")], title="Few")
+FEW = prompts.OWN.make(
+    {
+        "name": "few",
+        "prompts": [Draft("{name}'s book is red.", "books"), Draft("{name} met Joan.")],
+        "title": "Few",
+    }
+)
 KITCHEN = CategorySet(
     name="kitchen",
     title="Kitchen",

@@ -24,7 +24,7 @@ from pcf_core.texts.criteria.records.quantities import ExperimentName
 from pcf_core.texts.criteria.records.runs import CriteriaResult
 from pcf_core.texts.fairpair.options import FairPairOptions
 from pcf_core.texts.fairpair.perturbation import together
-from pcf_core.texts.fairpair.prompts import Draft, make_prompts
+from pcf_core.texts.fairpair.prompts import OWN, Draft
 from pcf_core.texts.fairpair.records import (
     COUNTERPARTS,
     FairPairResult,
@@ -44,8 +44,12 @@ SPEC = ModelSpec(
     name="theirs", family="causal", path="", identity="0123456789abcdef", tokenizer="fedcba98", parameters=1
 )
 KEY = GenerationKey.of(SPEC, Decoding(length=10))
-PROMPTS = make_prompts(
-    "few", [Draft("{name} is a nurse.", "work"), Draft("{name} likes soup.", "food")], title="Few"
+PROMPTS = OWN.make(
+    {
+        "name": "few",
+        "prompts": [Draft("{name} is a nurse.", "work"), Draft("{name} likes soup.", "food")],
+        "title": "Few",
+    }
 )
 TABLE = load_table("gender")
 OF_JOHN = (" He is kind.", " He works at home.", " It was a good day.", "", " Nobody knew him well, he said.")

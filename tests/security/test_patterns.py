@@ -25,7 +25,7 @@ from pcf_core.store.storage import without_credentials
 from pcf_core.texts.criteria.answers import AnswerReader, read_letter
 from pcf_core.texts.criteria.gender_reading import GenderReader, without_gender
 from pcf_core.texts.criteria.professions import load_reading
-from pcf_core.texts.criteria.tasks import load_tasks
+from pcf_core.texts.criteria.tasks import TASKS, USUAL
 from pcf_core.texts.fairpair.dissimilarity import words_apart
 from pcf_core.texts.fairpair.matching import Matcher
 from pcf_core.texts.fairpair.perturbation import calmed
@@ -64,7 +64,7 @@ def readers() -> Mapping[str, Callable[[str], Any]]:
     """What reads the texts of uploaders, models and endpoints."""
     matcher = Matcher.of(load_table("gender"), [("John", "Mary")])
     genders = GenderReader(load_reading())
-    answers = AnswerReader(load_tasks().pairs[0])
+    answers = AnswerReader(TASKS.load(USUAL).pairs[0])
     wanted = Wanted(["he", "she"])
     return {
         "answers": answers.read,

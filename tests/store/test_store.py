@@ -19,9 +19,7 @@ from hypothesis import strategies as st
 from pcf_core.core.errors import StoreError
 from pcf_core.core.records import FloatArray
 from pcf_core.core.run import ScoringKey, TokenTable
-from pcf_core.store.catalogue import row_checksum
 from pcf_core.store.database import FILE_NAME
-from pcf_core.store.files import sha256
 from pcf_core.store.layer import Missing
 from pcf_core.store.shards import decode, encode
 from pcf_core.store.storage import ObjectStorage, Storage
@@ -372,22 +370,6 @@ def test_a_kill_between_manifest_and_index_loses_nothing(
     again = Store.open(root)
     assert again.missing(key, PROMPTS, ("he",)) == []
     np.testing.assert_array_equal(again.gather(key, PROMPTS, ("he",)), matrix(PROMPTS, ["he"]))
-
-
-def test_rebuild_forgets_what_is_not_on_disk(store: Store, root: Path, key: ScoringKey) -> None:
-    score(store, key, PROMPTS, WORDS)
-    store._database.execute("UPDATE shard_prompts SET hashes = x''")
-    for row in store._database.execute("SELECT number, id, words FROM shard_words"):
-        nothing = sha256(b"")
-        checksum = row_checksum(key.hash, row["id"], row["words"], nothing)
-        store._database.execute(
-            "UPDATE shard_words SET prompts = ?, checksum = ? WHERE number = ?",
-            (nothing, checksum, row["number"]),
-        )
-    again = Store.open(root)
-    assert again.missing(key, PROMPTS, WORDS) != []
-    again.rebuild()
-    assert again.missing(key, PROMPTS, WORDS) == []
 
 
 # ------------------------------------------------------------------------- full and read-only disks

@@ -19,8 +19,8 @@ from pcf_core.models.registry import resolve
 from pcf_core.store.store import Store
 from pcf_core.texts.fairpair.dissimilarity import EmbeddingDistance, Encode, Jaccard
 from pcf_core.texts.fairpair.options import FairPairOptions
-from pcf_core.texts.fairpair.perturbation import Parser, Perturbation, own_errors
-from pcf_core.texts.fairpair.prompts import Draft, make_prompts
+from pcf_core.texts.fairpair.perturbation import Parser, Perturbation, errors_of
+from pcf_core.texts.fairpair.prompts import OWN, Draft
 from pcf_core.texts.fairpair.records import EncoderKey, FairPairAsked, PromptSet
 from pcf_core.texts.fairpair.report import fairpair_report
 from pcf_core.texts.fairpair.tables import load_table
@@ -40,8 +40,12 @@ from tests.work.toy import WRITER as SPEC
 from tests.work.toy import WRITING as KEY
 from tests.work.toy import unopenable, writing
 
-PROMPTS = make_prompts(
-    "few", [Draft("{name} is a nurse.", "work"), Draft("{name} likes soup.", "food")], title="Few"
+PROMPTS = OWN.make(
+    {
+        "name": "few",
+        "prompts": [Draft("{name} is a nurse.", "work"), Draft("{name} likes soup.", "food")],
+        "title": "Few",
+    }
 )
 TABLE = load_table("gender")
 
@@ -80,7 +84,9 @@ def kept(store: Store, asked: FairPairAsked = ASKED, prompts: PromptSet = PROMPT
 
 
 def many_prompts(prompts: int) -> PromptSet:
-    return make_prompts("many", [Draft(f"{{name}} said {place}.") for place in range(prompts)])
+    return OWN.make(
+        {"name": "many", "prompts": [Draft(f"{{name}} said {place}.") for place in range(prompts)]}
+    )
 
 
 @pytest.mark.slow
@@ -156,7 +162,7 @@ def test_a_result_is_what_its_parts_say_of_the_texts(store: Store) -> None:
         assert pair.perturbed_prompt == other
         pairs.append(pair)
         perturbed = load_perturbed(store, ASKED, prompt)
-        assert perturbed.errors == own_errors(perturbation, one, prompt)
+        assert perturbed.errors == errors_of(perturbation, perturbation.perturbed(one, prompt), prompt)
     expected = fairpair_report(pairs, Jaccard(), model="toy", original="John", counterpart="Jane")
     assert result.reports["jaccard"].model_copy(update={"mode": None, "others": None}) == expected
     assert [row.category for row in expected.prompts] == ["work", "food"]
@@ -189,7 +195,7 @@ def test_greedy_texts_are_told_apart_and_not_tested(store: Store) -> None:
 
 def test_the_facts_of_prompts_reach_the_intervals(store: Store) -> None:
     drafts = [Draft(f"{{name}} said {place}.", "", f"fact {place // 2}") for place in range(6)]
-    prompts = make_prompts("many", drafts)
+    prompts = OWN.make({"name": "many", "prompts": drafts})
     asked = kept(store, asking(prompts, count=10, dissimilarities=("jaccard",)), prompts)
     result, _ = run_fairpair(asked, store, fair)
     report = result.reports["jaccard"]
@@ -228,7 +234,9 @@ def test_empty_texts_are_counted_by_side_and_stay(store: Store) -> None:
 
 
 def test_prompts_about_the_second_side_go_the_other_way(store: Store) -> None:
-    prompts = make_prompts("few", [Draft("{name} met her friend.")], ("Jane", "John"))
+    prompts = OWN.make(
+        {"name": "few", "prompts": [Draft("{name} met her friend.")], "names": ("Jane", "John")}
+    )
     asked = kept(store, asking(prompts, count=5, reverse=True), prompts)
     result, _ = run_fairpair(asked, store, writing({" She is a queen.": 1.0}))
     assert result.counterparts == ("John met his friend.",)

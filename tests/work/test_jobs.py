@@ -25,7 +25,8 @@ from pcf_core.models.scoring.base import Scorer
 from pcf_core.store.store import Store
 from pcf_core.texts.benchmarks.files import load_material
 from pcf_core.texts.fairpair.options import FairPairOptions
-from pcf_core.texts.fairpair.prompts import Draft, make_prompts
+from pcf_core.texts.fairpair.prompts import OWN as OWN_PROMPTS
+from pcf_core.texts.fairpair.prompts import Draft
 from pcf_core.texts.fairpair.tables import load_table
 from pcf_core.work.benchmarks import BENCHMARK_AUDIT, benchmark_asked
 from pcf_core.work.criteria import CRITERIA_AUDIT, scored_asked, written_asked
@@ -189,7 +190,9 @@ class Audit:
             path.unlink()
 
 
-PROMPTS = make_prompts("few", [Draft("{name} is a nurse."), Draft("{name} likes soup.")], title="Few")
+PROMPTS = OWN_PROMPTS.make(
+    {"name": "few", "prompts": [Draft("{name} is a nurse."), Draft("{name} likes soup.")], "title": "Few"}
+)
 TABLE = load_table("gender")
 
 

@@ -20,6 +20,7 @@ from pcf_core.models.loading import Loaded
 from pcf_core.models.scoring.base import Scorer
 from pcf_core.models.scoring.masked import MaskedScorer
 from pcf_core.show.findings.notes import left_out_note, self_audit_facts
+from pcf_core.store.database import FILE_NAME
 from pcf_core.store.store import Store
 from pcf_core.work.probing import word_check
 from pcf_core.work.scoring import score_run
@@ -177,7 +178,8 @@ def test_scores_of_an_earlier_version_read_as_before_until_their_words_are_looke
     kept = load_result(store, old)
     assert np.array_equal(kept.preferences.values, before.preferences.values)
     shards = store.shards(run.scoring)
-    store.rebuild()
+    (store._root / FILE_NAME).unlink()
+    store = Store.open(store._root)
     assert store.shards(run.scoring) == shards
     assert store.known_words(old.scoring).same == (("he", "He"),)
     assert store.warnings() == ()

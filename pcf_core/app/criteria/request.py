@@ -23,9 +23,8 @@ from pcf_core.core.generation import GenerationKey
 from pcf_core.core.options import declared, from_page, page_values
 from pcf_core.core.run import ScoringKey, model_label
 from pcf_core.material.safety.text import MAX_NAME
-from pcf_core.models.endpoint import PREFIX as ENDPOINT
 from pcf_core.models.endpoint import known_chat
-from pcf_core.models.names import precisions_of
+from pcf_core.models.names import ENDPOINT, precisions_of
 from pcf_core.models.registry import list_models, resolve_to_score, resolve_writer
 from pcf_core.show.findings.fairpair import decoding_text
 from pcf_core.show.findings.notes import duration

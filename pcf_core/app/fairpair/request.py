@@ -24,8 +24,7 @@ from pcf_core.core.options import declared, from_page, number_text, page_values
 from pcf_core.core.records import digest
 from pcf_core.core.run import model_label
 from pcf_core.core.settings import settings
-from pcf_core.models.endpoint import PREFIX as ENDPOINT
-from pcf_core.models.names import precisions_of
+from pcf_core.models.names import ENDPOINT, precisions_of
 from pcf_core.models.registry import list_models, resolve_writer
 from pcf_core.show.findings.fairpair import decoding_text
 from pcf_core.show.findings.notes import duration

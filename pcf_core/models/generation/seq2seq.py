@@ -27,6 +27,7 @@ from pcf_core.core.generation import GenerationKey, in_one
 from pcf_core.models.generation.local import LEAST, LocalGenerator
 from pcf_core.models.loading import Loaded
 from pcf_core.models.scoring.seam import Ids
+from pcf_core.models.scoring.seq2seq import first_token
 
 PROBES = ("The weather today is", "She went to the market and bought", "In the morning the children")
 
@@ -36,7 +37,7 @@ class Seq2SeqGenerator(LocalGenerator):
 
     def __init__(self, loaded: Loaded, key: GenerationKey, *, context: int = 0) -> None:
         super().__init__(loaded, key, context=context)
-        self.first = self._first_token()
+        self.first = first_token(self.model, key.model, GenerationError)
         self.sentinels = self.seam.sentinels
         self.gap = self.sentinels[0] if self.sentinels else self.tokenizer.mask_token_id
         if self.sentinels and not self._opens_with_sentinel():
@@ -48,15 +49,6 @@ class Seq2SeqGenerator(LocalGenerator):
         return super()._stopping_tokens() | {
             names[name] for name in names if name.startswith("<extra_id_") and name.endswith(">")
         }
-
-    def _first_token(self) -> int:
-        first = getattr(self.model.config, "decoder_start_token_id", None)
-        if first is None:
-            raise GenerationError(
-                f"The configuration of {self.key.model} does not state the token with which its decoder "
-                "starts: set decoder_start_token_id."
-            )
-        return int(first)
 
     def _opens_with_sentinel(self) -> bool:
         """Tell whether the decoder, given its start token alone, begins with a sentinel."""

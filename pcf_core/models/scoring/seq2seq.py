@@ -46,7 +46,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from pcf_core.core.errors import ModelError
+from pcf_core.core.errors import AuditError, ModelError
 from pcf_core.core.records import FloatArray
 from pcf_core.core.run import ScoringKey
 from pcf_core.models.loading import Loaded
@@ -55,6 +55,17 @@ from pcf_core.models.scoring.local import LocalScorer
 from pcf_core.models.scoring.seam import Ids, Pieces
 from pcf_core.models.scoring.trees import Continuations, Indices, Tree, chains, pack
 from pcf_core.models.shortcuts import agree
+
+
+def first_token(model: Any, name: str, error: type[AuditError]) -> int:
+    """Return the token with which the decoder of a model starts."""
+    first = getattr(model.config, "decoder_start_token_id", None)
+    if first is None:
+        raise error(
+            f"The configuration of {name} does not state the token with which its decoder starts: set "
+            "decoder_start_token_id."
+        )
+    return int(first)
 
 
 @dataclass(frozen=True)
@@ -89,7 +100,7 @@ class Seq2SeqScorer(LocalScorer):
                 f"The protocol exact-boundary needs the sentinel after a word, but {key.model} has a mask "
                 "and no sentinels: use exact."
             )
-        self.first = self._first_token()
+        self.first = first_token(self.model, key.model, ModelError)
         self._find_shortcuts([self._text_inputs(ids) for ids in self._probe_ids()])
         self._require_causal(self._text_inputs)
         self.packs = self._packs_exactly()
@@ -136,15 +147,6 @@ class Seq2SeqScorer(LocalScorer):
         decoded = torch.as_tensor(ids, device=self.device)
         read = torch.tensor([[0, 1]], device=self.device).expand(len(ids), -1)
         return {"input_ids": read, "decoder_input_ids": decoded, "use_cache": False}
-
-    def _first_token(self) -> int:
-        first = getattr(self.model.config, "decoder_start_token_id", None)
-        if first is None:
-            raise ModelError(
-                f"The configuration of {self.key.model} does not state the token with which its decoder "
-                "starts: set decoder_start_token_id."
-            )
-        return int(first)
 
     def _score_batches(
         self, prompts: Sequence[str], words: Sequence[str], pause: Callable[[], None]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Literal
 
-from pcf_core.core.risk import Interval
+from pcf_core.core.risk import SIGNIFICANCE, Interval
 from pcf_core.show.findings.numbers import LEAST, includes, mirrored, p_value
 from pcf_core.show.findings.provenance import source_of
 from pcf_core.show.wording import sentences
@@ -13,7 +13,6 @@ from pcf_core.texts.criteria.records.quantities import (
     INVALID,
     RATES,
     SEPARATION,
-    SIGNIFICANCE,
     SUFFICIENCY,
     Rate,
     RateName,

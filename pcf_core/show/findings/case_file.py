@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
-from pcf_core.core.risk import Interval, MeanTilt, Over, RiskReport
+from pcf_core.core.risk import SIGNIFICANCE, Interval, MeanTilt, Over, RiskReport
 from pcf_core.show.findings.criteria import ANSWERED, between_text
 from pcf_core.show.findings.fairpair import HARDLY, decoding_text
 from pcf_core.show.findings.models import shown_interval, units
@@ -25,7 +25,7 @@ from pcf_core.texts.case_file import AUDITS, TESTED, AuditName, CaseRow, SharedO
 from pcf_core.texts.criteria.records.independence import SharedValue
 from pcf_core.texts.criteria.records.quantities import in_words
 from pcf_core.texts.criteria.records.runs import CriterionReading
-from pcf_core.texts.fairpair.records import SIGNIFICANCE, FairPairReport, FairPairResult, OthersReading
+from pcf_core.texts.fairpair.records import FairPairReport, FairPairResult, OthersReading
 
 MOST_NAMED = 3
 FOUND: dict[Verdict, str] = {

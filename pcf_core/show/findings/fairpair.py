@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Literal
 
 from pcf_core.core.generation import Decoding
-from pcf_core.core.risk import Interval
+from pcf_core.core.risk import SIGNIFICANCE, Interval
 from pcf_core.show.findings.numbers import includes
 from pcf_core.show.findings.provenance import source_of
 from pcf_core.show.wording import sentences
@@ -14,7 +14,6 @@ from pcf_core.texts.fairpair.records import (
     FEW_FACTS,
     LABEL,
     NOTHING,
-    SIGNIFICANCE,
     CategoryDifference,
     Convergence,
     FairPairAsked,

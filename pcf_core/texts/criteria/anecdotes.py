@@ -41,9 +41,9 @@ from pcf_core.texts.criteria.gender_reading import GenderReader
 from pcf_core.texts.criteria.information import expected_information, mutual_information, why_no_information
 from pcf_core.texts.criteria.professions import (
     BARE,
+    PROFESSIONS,
     USUAL,
     WITH_ARTICLE,
-    load_professions,
     load_reading,
     load_wording,
 )
@@ -110,11 +110,11 @@ def rate_over_professions(
     return SharedValue(value=value, interval=interval)
 
 
-def mean_over_professions(values: FloatArray, *, resamples: int = 2000, seed: int = 0) -> SharedValue | None:
+def mean_over_professions(values: FloatArray) -> SharedValue | None:
     """Return the mean of [profession] values with its interval; ``None`` without values."""
     if not values.size:
         return None
-    interval = mean_interval(values, resamples=resamples, level=LEVEL, seed=seed)
+    interval = mean_interval(values, level=LEVEL)
     if interval is not None:
         interval = interval.model_copy(update={"over": "occupations", "unit": UNIT})
     return SharedValue(value=float(values.mean()), interval=interval)
@@ -167,7 +167,7 @@ class Anecdotes:
     @classmethod
     def load(cls, professions: str | Path | ProfessionList = USUAL) -> Anecdotes:
         """Load the experiment with a shipped list, a user's file, or a loaded list."""
-        chosen = professions if isinstance(professions, ProfessionList) else load_professions(professions)
+        chosen = professions if isinstance(professions, ProfessionList) else PROFESSIONS.load(professions)
         topic = load_topic(TOPIC)
         words = {group.name: group.words for group in topic.groups}
         return cls(

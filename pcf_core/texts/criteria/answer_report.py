@@ -23,15 +23,15 @@ from numpy.typing import NDArray
 from pcf_core.core.records import FloatArray
 from pcf_core.core.risk import Interval
 from pcf_core.measure.comparison import permutations_of
-from pcf_core.measure.ties import holm
+from pcf_core.measure.ties import holm_adjusted
 from pcf_core.texts.criteria.rates import (
     LEAST,
     Bounds,
     clustered_wilson,
     difference_interval,
-    drawn_clusters,
     exchange_test,
     newcombe,
+    resampled_sums,
     t_bounds,
     wilson,
 )
@@ -129,7 +129,7 @@ def possible(matrix: Confusion, invalid: Sequence[float], name: RateName) -> tup
     Y = 1.
     """
     male, female = invalid
-    part, whole = matrix.parts(name)
+    part, whole = map(float, parts(np.array([[matrix.tn, matrix.fp], [matrix.fn, matrix.tp]]), name))
     more, rest = {
         "FNR": (female, female),
         "FPR": (male, male),
@@ -160,7 +160,7 @@ class Clusters:
     @cached_property
     def drawn(self) -> FloatArray:
         """[resample, pronoun, truth, 2] sums over resampled units."""
-        return drawn_clusters(self.tallies, self.strata, self.resamples, self.seed)
+        return resampled_sums(self.tallies, self.strata, self.resamples, self.seed)
 
     def parts(self, name: RateName | InvalidName, index: int) -> tuple[FloatArray, FloatArray]:
         """Return [unit] numerators and denominators of a share of one pronoun."""
@@ -255,10 +255,7 @@ def _differences(
             )
             update = {"value": value, "interval": interval, "p_value": test.p_value, "least_p": test.least_p}
             rows.append(row.model_copy(update=update))
-    adjusted = iter(holm([row.p_value for row in rows if row.p_value is not None]))
-    return tuple(
-        row if row.p_value is None else row.model_copy(update={"adjusted": next(adjusted)}) for row in rows
-    )
+    return holm_adjusted(rows)
 
 
 def _with_possible(

@@ -33,7 +33,7 @@ import numpy as np
 
 from pcf_core.core.errors import CriteriaError
 from pcf_core.core.records import FloatArray
-from pcf_core.measure.ties import holm
+from pcf_core.measure.ties import holm_adjusted
 from pcf_core.texts.criteria.effects import cohens_d, effect_gap, gender_difference
 from pcf_core.texts.criteria.gender_reading import stop_words, tells, without_gender, words_of
 from pcf_core.texts.criteria.records.independence import (
@@ -236,10 +236,10 @@ def _readings(
         )
     if len(readings) < 2:
         return readings
-    adjusted = holm([one.difference.p_value for one in readings])
+    differences = holm_adjusted([one.difference for one in readings])
     return [
-        one.model_copy(update={"difference": one.difference.model_copy(update={"adjusted": p})})
-        for one, p in zip(readings, adjusted, strict=True)
+        one.model_copy(update={"difference": difference})
+        for one, difference in zip(readings, differences, strict=True)
     ]
 
 

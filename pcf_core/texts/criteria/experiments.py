@@ -13,7 +13,7 @@ from pcf_core.texts.criteria.anecdotes import Anecdotes
 from pcf_core.texts.criteria.experiment import Experiment
 from pcf_core.texts.criteria.hobbies import Hobbies, load_hobbies
 from pcf_core.texts.criteria.labels import choose_labeller, restore_labeller
-from pcf_core.texts.criteria.names import load_names
+from pcf_core.texts.criteria.names import NAMES
 from pcf_core.texts.criteria.questions import Questions, some_questions
 from pcf_core.texts.criteria.records.independence import AnecdotesMaterial, HobbiesMaterial
 from pcf_core.texts.criteria.records.quantities import Answering, ExperimentName
@@ -44,7 +44,7 @@ def load_experiment(name: ExperimentName, material: str | Path = "", labeller: s
     if labeller and name != "hobbies":
         raise CriteriaError(f"A labeller is only used for hobbies, not for {name}: leave the labeller out.")
     if name == "hobbies":
-        made = load_hobbies(load_names(material) if material else None)
+        made = load_hobbies(NAMES.load(material) if material else None)
         chosen = choose_labeller(labeller, made.labels)
         return Hobbies(made.model_copy(update={"labeller": chosen.name}), chosen)
     if name == "anecdotes":

@@ -12,7 +12,7 @@ the probability of its words among all labels' words, averaged over a name's fra
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,14 +23,14 @@ from pcf_core.core.settings import settings
 from pcf_core.material.safety.reading import read_toml
 from pcf_core.material.safety.text import shown
 from pcf_core.measure.comparison import adjusted_p_values
-from pcf_core.measure.ties import holm
+from pcf_core.measure.ties import holm_adjusted
 from pcf_core.texts.criteria.effects import gender_difference
 from pcf_core.texts.criteria.embedding import embedding_report
 from pcf_core.texts.criteria.experiment import Ask, ScoredAsk, check_cells, damaged
 from pcf_core.texts.criteria.gender_reading import gendered_words, stop_words, without_gender, words_of
 from pcf_core.texts.criteria.information import clustered_information, why_no_information
 from pcf_core.texts.criteria.labels import Labeller, Lexicon, clear_label
-from pcf_core.texts.criteria.names import load_names
+from pcf_core.texts.criteria.names import NAMES, USUAL
 from pcf_core.texts.criteria.records.independence import (
     NOT_WRITTEN,
     HobbiesMaterial,
@@ -51,15 +51,14 @@ MOST_WORDS = 200  # reported, strongest first
 def hobby_words(
     female: Sequence[Sequence[str]],
     male: Sequence[Sequence[str]],
-    leave: Collection[str] = (),
     least_texts: int = LEAST_TEXTS,
 ) -> HobbyWords:
     """Compare the words of [name][text] stripped texts, without stop words; no name without a text.
 
     Tested is the share of a name's texts with the word (Mann–Whitney over names), adjusted for false
-    discoveries.  ``leave``: further lower-case words to ignore.  ``least_texts``: rarer words are not tested.
+    discoveries.  ``least_texts``: rarer words are not tested.
     """
-    left = stop_words() | set(leave)
+    left = stop_words()
     sides = [
         [[[word for word in words_of(text) if word not in left] for text in texts] for texts in side]
         for side in (female, male)
@@ -133,7 +132,7 @@ def load_hobbies(names: NameList | None = None) -> HobbiesMaterial:
     try:
         for label in table["labels"]:
             label["words"] = [word.replace("_", " ") for word in label["words"].lower().split()]
-        given = {"names": names or load_names(), "gendered": sorted(gendered_words())}
+        given = {"names": names or NAMES.load(USUAL), "gendered": sorted(gendered_words())}
         return HobbiesMaterial.model_validate(table | given)
     except (AttributeError, KeyError, TypeError, ValueError) as problem:
         raise damaged(path.name) from problem
@@ -309,10 +308,9 @@ def _label_differences(
         gender_difference([name[:, index] for name in female], [name[:, index] for name in male], shares=True)
         for index in range(len(labels))
     ]
-    adjusted = holm([one.p_value for one in differences])
     return tuple(
-        LabelDifference(name=label.name, title=label.title, difference=one.model_copy(update={"adjusted": p}))
-        for label, one, p in zip(labels, differences, adjusted, strict=True)
+        LabelDifference(name=label.name, title=label.title, difference=one)
+        for label, one in zip(labels, holm_adjusted(differences), strict=True)
     )
 
 

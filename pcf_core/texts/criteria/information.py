@@ -41,6 +41,7 @@ from numpy.typing import ArrayLike, NDArray
 from pcf_core.core.errors import CriteriaError
 from pcf_core.core.records import FloatArray
 from pcf_core.core.risk import Interval
+from pcf_core.measure.comparison import TIE
 from pcf_core.measure.resampling import percentiles
 from pcf_core.texts.criteria.records.quantities import (
     CORRECTION,
@@ -238,7 +239,6 @@ def _sums(sizes: Sequence[int]) -> int:
 
 
 SMOOTHING = 0.5  # texts added to each group of a category before texts are drawn
-TIE = 1e-12  # nats: rounding
 
 
 def dealt_tables(
@@ -314,7 +314,7 @@ def cluster_intervals(
     return basic_intervals(
         clusters_jackknifed(texts, members, np.ones((1, len(members)))),
         entropies_in(texts.T @ belongs),
-        clusters_jackknifed(texts, members, drawn_clusters(members, resamples, generator)),
+        clusters_jackknifed(texts, members, drawn_counts(members, resamples, generator)),
         float(belongs.sum(axis=0).min()),
         "cluster",
     )
@@ -326,7 +326,7 @@ def _smoothed(table: FloatArray) -> FloatArray:
     return np.asarray(added / added.sum(axis=1, keepdims=True))
 
 
-def drawn_clusters(members: NDArray[np.intp], resamples: int, generator: np.random.Generator) -> FloatArray:
+def drawn_counts(members: NDArray[np.intp], resamples: int, generator: np.random.Generator) -> FloatArray:
     """Draw [resample, cluster] counts, with fixed numbers per group."""
     times = np.zeros((resamples, len(members)))
     for group in np.unique(members):
@@ -495,5 +495,8 @@ def _record_of(
 
 
 def _by_normaliser(entropies: Entropies, information: float) -> dict[Normaliser, float]:
-    values = {name: entropies.normalised(name, information) for name in FORMULAS}
-    return {name: value for name, value in values.items() if value is not None}
+    """Return I normalised, with the margins of a table; nothing where H(C) or H(A) is 0."""
+    if min(entropies.rows, entropies.columns) <= 0:
+        return {}
+    measured = Measured(*map(np.asarray, (entropies.rows, entropies.columns, information)))
+    return {name: float(measured.normalised(name)) for name in FORMULAS}

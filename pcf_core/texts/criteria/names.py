@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Annotated, Any
 
 from pydantic import BeforeValidator, ValidationInfo
@@ -90,11 +89,6 @@ class WrittenNames(Material):
 
 
 NAMES: Kind[NameList] = Kind(SHELF, WrittenNames)
-
-
-def load_names(name_or_path: str | Path = USUAL) -> NameList:
-    """Load the shipped list by name, or a user's own: TOML like the shipped one, or CSV."""
-    return NAMES.load(name_or_path)
 
 
 def _entry(entry: object, where: str) -> Sequence[object]:

@@ -187,7 +187,7 @@ def check_foreign(experiment: Experiment) -> None:
         given = material.professions
         rows = [each.model_dump(include={"name", "women_share", "title"}) for each in given.professions]
         facts = given.model_dump(include={"title", "version", "source", "notes"})
-        again = professions.make_professions(given.name, rows, where=where, **facts)
+        again = professions.PROFESSIONS.make({"name": given.name, "professions": rows, **facts}, where)
         same = again == given.model_copy(update={"left_out": again.left_out})
     elif isinstance(material, HobbiesMaterial):
         several = material.names.names

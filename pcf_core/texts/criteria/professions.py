@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
@@ -120,18 +120,6 @@ class WrittenProfessions(Material):
 
 
 PROFESSIONS: Kind[ProfessionList] = Kind(SHELF, WrittenProfessions)
-
-
-def load_professions(name_or_path: str | Path = USUAL) -> ProfessionList:
-    """Load a shipped list by name, or a user's file."""
-    return PROFESSIONS.load(name_or_path)
-
-
-def make_professions(
-    name: object, rows: Sequence[Mapping[str, object]], *, where: str = "The professions", **facts: object
-) -> ProfessionList:
-    """Make a list of checked and normalised rows (NFC, white space)."""
-    return PROFESSIONS.make({"name": name, "professions": [*rows], **facts}, where)
 
 
 def _profession(row: Mapping[str, object], index: int, reader: GenderReader, where: str) -> Profession:

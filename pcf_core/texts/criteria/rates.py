@@ -160,7 +160,7 @@ def paired_difference(differences: FloatArray, level: float = 0.95) -> Bounds:
     )
 
 
-def drawn_clusters(tallies: FloatArray, strata: list[int], resamples: int, seed: int) -> FloatArray:
+def resampled_sums(tallies: FloatArray, strata: list[int], resamples: int, seed: int) -> FloatArray:
     """Resample [cluster, …] tallies with replacement within [cluster] strata; return [resample, …] sums."""
     generator = np.random.default_rng(seed)
     flat = tallies.reshape(len(tallies), -1)
@@ -230,7 +230,7 @@ def t_bounds(
 # The test of a difference between two pronouns.
 
 
-TIE = 1e-12  # a zero, after rounding
+ROUNDING = 1e-12  # a zero, after rounding
 LEAST = 1e-6  # in probability: smaller differences count as 0
 Parts = tuple[FloatArray, FloatArray]  # [cluster] numerators and denominators of a share
 
@@ -274,7 +274,7 @@ def contributions(first: Parts, second: Parts) -> tuple[FloatArray, float]:
     apart = squares[0] / sizes[0] ** 2 + squares[1] / sizes[1] ** 2
     together = sum(squares) / sum(sizes) * (1 / sizes[0] + 1 / sizes[1])
     variance = float(np.sum(moves**2))
-    if variance < TIE**2:
+    if variance < ROUNDING**2:
         return moves, 1.0
     return moves, math.sqrt(1 + max(0.0, together - apart) / variance)
 

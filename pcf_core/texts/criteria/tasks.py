@@ -75,11 +75,6 @@ class WrittenTasks(Material):
 TASKS: Kind[TaskSet] = Kind(SHELF, WrittenTasks)
 
 
-def load_tasks(name_or_path: str | Path = USUAL) -> TaskSet:
-    """Load a shipped set by name, or a user's file."""
-    return TASKS.load(name_or_path)
-
-
 def _task(entry: object, pairs: tuple[Pair, ...], where: str, name: str) -> Task:
     if not isinstance(entry, Mapping) or not {"pair", "does", "did"} <= set(entry) <= {
         *("name", "pair", "does", "did")
@@ -112,7 +107,7 @@ class Tasks(AskedByPronoun[TaskMaterial]):
     @classmethod
     def load(cls, tasks: str | Path = USUAL, pronouns: Sequence[str] = PRONOUNS) -> Tasks:
         """Load the experiment with a shipped set or a user's file."""
-        return cls.of(load_tasks(tasks), pronouns)
+        return cls.of(TASKS.load(tasks), pronouns)
 
     @classmethod
     def of(cls, tasks: TaskSet, pronouns: Sequence[str] = PRONOUNS) -> Tasks:

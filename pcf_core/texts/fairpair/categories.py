@@ -16,7 +16,7 @@ from pcf_core.core.records import FloatArray, Record
 from pcf_core.material.base import Entry, Kind, Material, Name, Origin, Rows, Text, origin_of
 from pcf_core.material.safety.text import check_once, shown
 from pcf_core.material.shelves import Shelf, safe_name
-from pcf_core.measure.ties import holm
+from pcf_core.measure.ties import holm_adjusted
 from pcf_core.texts.fairpair.matching import word_tokens
 from pcf_core.texts.fairpair.records import CategoryDifference, CategorySet, PromptPairs, WordCategory
 
@@ -140,23 +140,19 @@ def category_differences(
         behind = [
             tuple((row, index) for row, pair in enumerate(having) for index in pair[side]) for side in (0, 1)
         ]
-        each = {word: (times[0][word], times[1][word]) for word in sorted(members)}
-        differing.append((category, behind, _stratified_p(counts, sizes) if sampled else None, each))
-    adjusted = iter(holm([p for _, _, p, _ in differing if p is not None]))
-    return tuple(
-        CategoryDifference(
+        difference = CategoryDifference(
             name=category.name,
             title=category.title,
             original=len(behind[0]),
             prompt=len(behind[1]),
-            p_value=p,
-            adjusted=None if p is None else next(adjusted),
-            words=each,
+            p_value=_stratified_p(counts, sizes) if sampled else None,
+            adjusted=None,
+            words={word: (times[0][word], times[1][word]) for word in sorted(members)},
             original_texts=behind[0],
             prompt_texts=behind[1],
         )
-        for category, behind, p, each in differing
-    )
+        differing.append(difference)
+    return holm_adjusted(differing)
 
 
 def counted(texts: Sequence[str], sampled: bool) -> list[int]:

@@ -35,6 +35,7 @@ from pcf_core.core.errors import CriterionError
 from pcf_core.core.records import FloatArray
 from pcf_core.core.risk import Interval
 from pcf_core.measure.bootstrap import acceleration, moments
+from pcf_core.measure.comparison import TIE
 from pcf_core.measure.resampling import (
     BLOCK_CELLS,
     TemplateUnit,
@@ -148,7 +149,6 @@ def _bounds(drawn: FloatArray, moves: FloatArray, fact: TemplateUnit, level: flo
 # The permutation test.
 
 
-TIE = 1e-12  # a difference that is rounding alone
 FEWEST_PERMUTATIONS = 1000
 
 

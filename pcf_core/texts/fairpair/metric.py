@@ -109,13 +109,6 @@ def _of_fold(fold: FloatArray) -> tuple[float, float, float]:
     )
 
 
-def variation(
-    original: Sequence[str], prompt: Sequence[str], dissimilarity: Dissimilarity, folds: int = 1
-) -> Variation:
-    """Compute B, V_pg and V_gp of one prompt; one fold gives the full double sums."""
-    return variation_of(fold_matrices(original, prompt, dissimilarity, folds))
-
-
 # Convergence with more samples, and with fewer folds (the paper's figures 3 and 4).
 
 

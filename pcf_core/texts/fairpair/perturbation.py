@@ -27,7 +27,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from itertools import chain, islice, zip_longest
@@ -36,7 +36,16 @@ from typing import Protocol
 
 from pcf_core.core.settings import settings
 from pcf_core.mining.parser.trees import Placed, Tree, placed
-from pcf_core.mining.persons import LEANS, NAME_PARTS, Gender, gender_of, name_of, names_one_person, naming
+from pcf_core.mining.persons import (
+    LEANS,
+    NAME_PARTS,
+    PRONOUNS,
+    Gender,
+    gender_of,
+    name_of,
+    names_one_person,
+    naming,
+)
 from pcf_core.texts.fairpair.matching import Change, Matcher, given_names
 from pcf_core.texts.fairpair.records import (
     Cause,
@@ -219,17 +228,10 @@ AROUND = 60  # characters of context on either side
 EXAMPLES = 20
 
 
-def own_errors(
-    perturbation: Perturbation, texts: Sequence[str], prompt: str = "", examples: int = EXAMPLES
-) -> PerturbationErrors:
-    """Count the errors of p in texts; ``prompt``: the text before each; ``examples``: how many to return."""
-    return errors_of(perturbation, perturbation.perturbed(texts, prompt), prompt, examples)
-
-
 def errors_of(
     perturbation: Perturbation, there: Sequence[Perturbed], prompt: str = "", examples: int = EXAMPLES
 ) -> PerturbationErrors:
-    """Count the errors in perturbed texts; ``prompt``: the text before each."""
+    """Count the errors of p in perturbed texts; ``prompt``: the text before each; ``examples``: how many."""
     (behind,) = perturbation([prompt]) if prompt else ("",)
     back = perturbation.inverse.perturbed([one.text for one in there], behind)
     failed = [list(not_returned(perturbation, one, two)) for one, two in zip(there, back, strict=True)]
@@ -321,16 +323,6 @@ def context(text: str, change: Change) -> str:
     return " ".join(text[max(0, change.start - AROUND) : change.end + AROUND].split())
 
 
-PRONOUNS: Mapping[str, Gender] = {
-    "he": "male",
-    "him": "male",
-    "his": "male",
-    "himself": "male",
-    "she": "female",
-    "her": "female",
-    "hers": "female",
-    "herself": "female",
-}
 OBJECTS = ("obj", "iobj", "obl")
 MODIFIERS = ("amod", "compound")
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice
 from pathlib import Path
@@ -124,18 +124,6 @@ def load_prompts(name_or_path: str | Path, entity: Sequence[str] = ()) -> Prompt
     """
     instead = {"names": check_names(entity)} if entity else {}
     return OWN.load(name_or_path, **instead)
-
-
-def make_prompts(
-    name: object,
-    drafts: Iterable[Draft],
-    names: object = USUAL,
-    *,
-    where: str = "The prompts",
-    **facts: object,
-) -> PromptSet:
-    """Make a set of checked and normalised prompts (NFC, white space) about the first name."""
-    return OWN.make({"name": name, "prompts": [*islice(drafts, MOST + 1)], "names": names, **facts}, where)
 
 
 def with_braces(text: str, name: str) -> str:

@@ -22,7 +22,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from pydantic import Field, model_validator
 
@@ -30,7 +30,7 @@ from pcf_core.core.errors import FairPairError
 from pcf_core.core.generation import End, GenerationKey
 from pcf_core.core.options import shared_fields
 from pcf_core.core.records import LeftOut, Record, digest
-from pcf_core.core.risk import Interval
+from pcf_core.core.risk import Interval, Tested
 from pcf_core.texts.text_audit import AuditAsked, AuditResult
 
 # Categories of words in which FairPair's texts may differ.
@@ -213,7 +213,6 @@ class PerturbationErrors(Record):
 
 
 LABEL = "our reconstruction; the paper's tables were not available"
-SIGNIFICANCE = 0.05
 FEW_FACTS = 10  # intervals over fewer are rough
 NOTHING = 1e-12  # a dissimilarity of 0, after rounding
 
@@ -230,22 +229,6 @@ class PromptPairs:
     perturbed_prompt: tuple[str, ...]
     category: str = ""
     fact: str = ""
-
-
-class _Tested(Record):
-    if TYPE_CHECKING:
-        p_value: float | None
-        adjusted: float | None
-
-    @property
-    def controlled_p(self) -> float | None:
-        """The p-value for the verdict, adjusted if there are several tests."""
-        return self.p_value if self.adjusted is None else self.adjusted
-
-    @property
-    def differs(self) -> bool:
-        """Whether u and z differ beyond sampling variability."""
-        return self.controlled_p is not None and self.controlled_p <= SIGNIFICANCE
 
 
 class Variation(Record):
@@ -309,7 +292,7 @@ class SignedReading(Record):
         return "prompt" if self.difference > 0 else "original"
 
 
-class PromptDifference(Variation, _Tested):
+class PromptDifference(Variation, Tested):
     """The result for one prompt.
 
     ``samples``: n per side; ``folds``: k.  ``empty_original``, ``empty_prompt``: texts without a word, which
@@ -364,7 +347,7 @@ class Convergence(Record):
     folds: Course
 
 
-class OthersReading(_Tested):
+class OthersReading(Tested):
     """The result under Jaccard without the exchanged words; ``ratio``: F, the ratio of means."""
 
     ratio: float | None
@@ -373,7 +356,7 @@ class OthersReading(_Tested):
     adjusted: float | None = None
 
 
-class FairPairReport(_Tested):
+class FairPairReport(Tested):
     """One model's prompts under one Φ.
 
     ``means``: B and V averaged over prompts; their ``ratio`` is the ratio of means, to be read against 1.
@@ -421,7 +404,7 @@ class FairPairReport(_Tested):
 QUANTITIES = ("between", "within_original", "within_prompt", "mean_ratio", "ratio_of_means", "energy")
 
 
-class WordDifference(_Tested):
+class WordDifference(Tested):
     """An n-gram and the number of texts per side that contain it.
 
     ``log_odds``: δ, above 0 if more frequent in z; ``z_score``: δ over its standard error; ``p_value``:
@@ -447,7 +430,7 @@ class WordDifference(_Tested):
         return "prompt" if self.log_odds > 0 else "original"
 
 
-class CategoryDifference(_Tested):
+class CategoryDifference(Tested):
     """A category of words and the number of texts per side that contain any of them.
 
     ``p_value``: Cochran–Mantel–Haenszel over prompts, two-sided, ``None`` if no test is possible;

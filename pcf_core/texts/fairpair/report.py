@@ -15,14 +15,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TypeVar
 
 import numpy as np
 
 from pcf_core.core.errors import FairPairError
 from pcf_core.core.records import FloatArray, LeftOut
 from pcf_core.core.risk import Interval
-from pcf_core.measure.ties import holm
+from pcf_core.measure.ties import holm_adjusted
 from pcf_core.texts.fairpair.dissimilarity import (
     Dissimilarity,
     Encode,
@@ -58,7 +57,6 @@ from pcf_core.texts.fairpair.records import (
 )
 from pcf_core.texts.fairpair.words import word_report
 
-Tested = TypeVar("Tested", PromptDifference, FairPairReport, OthersReading)
 MOST_PERMUTATIONS = 20_000  # unless Holm's correction over the prompts needs more
 
 REASONS = {
@@ -115,7 +113,7 @@ def fairpair_report(
             tested = {name: getattr(test, name) for name in ("p_value", "least_p", "chance_ratio")}
             row = row.model_copy(update=tested)
         rows.append(row)
-    prompts = _adjusted(rows)
+    prompts = holm_adjusted(rows)
     facts = [row.fact or row.prompt for row in prompts]
     values = np.array([(row.between, row.within_original, row.within_prompt) for row in prompts])
     between, within_original, within_prompt = (float(value) for value in values.mean(axis=0))
@@ -234,9 +232,9 @@ def controlled(reports: Sequence[FairPairReport]) -> tuple[FairPairReport, ...]:
     """
     if len(reports) < 2:
         return tuple(reports)
-    of_prompts = iter(_adjusted([row for report in reports for row in report.prompts]))
-    of_reports = iter(_adjusted(reports))
-    of_others = iter(_adjusted([report.others for report in reports if report.others is not None]))
+    of_prompts = iter(holm_adjusted([row for report in reports for row in report.prompts]))
+    of_reports = iter(holm_adjusted(reports))
+    of_others = iter(holm_adjusted([report.others for report in reports if report.others is not None]))
     return tuple(
         next(of_reports).model_copy(
             update={
@@ -245,14 +243,6 @@ def controlled(reports: Sequence[FairPairReport]) -> tuple[FairPairReport, ...]:
             }
         )
         for report in reports
-    )
-
-
-def _adjusted(tested: Sequence[Tested]) -> tuple[Tested, ...]:
-    """Adjust p-values for each other (Holm); leave those without one unchanged."""
-    p_values = iter(holm([one.p_value for one in tested if one.p_value is not None]))
-    return tuple(
-        one if one.p_value is None else one.model_copy(update={"adjusted": next(p_values)}) for one in tested
     )
 
 

@@ -32,6 +32,7 @@ from numpy.typing import NDArray
 
 from pcf_core.core.errors import FairPairError
 from pcf_core.core.records import FloatArray
+from pcf_core.core.risk import SIGNIFICANCE
 from pcf_core.measure.comparison import adjusted_p_values
 from pcf_core.texts.fairpair.categories import (
     categories,
@@ -42,7 +43,6 @@ from pcf_core.texts.fairpair.categories import (
 from pcf_core.texts.fairpair.dissimilarity import is_exchanged
 from pcf_core.texts.fairpair.matching import clauses
 from pcf_core.texts.fairpair.records import (
-    SIGNIFICANCE,
     PromptPairs,
     WordCategory,
     WordDifference,

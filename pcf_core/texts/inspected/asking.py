@@ -8,7 +8,7 @@ message is an Inspect sample; the text with index i is epoch i + 1.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Annotated, Literal, NamedTuple
 
 import numpy as np
@@ -22,7 +22,7 @@ from pcf_core.texts.criteria.experiment import Experiment
 from pcf_core.texts.criteria.records.quantities import ExperimentName, Wording
 from pcf_core.texts.criteria.records.runs import MOST_REPEATS
 from pcf_core.texts.fairpair.options import FairPairOptions
-from pcf_core.texts.fairpair.perturbation import Parser, Perturbation, usual_parser
+from pcf_core.texts.fairpair.perturbation import Perturbation
 from pcf_core.texts.fairpair.prompts import LONGEST, MOST
 from pcf_core.texts.fairpair.records import (
     FEWEST_TEXTS,
@@ -92,16 +92,11 @@ class CriteriaTask(Record):
 Task = Annotated[FairPairTask | CriteriaTask, Field(discriminator="audit")]
 
 
-def fairpair_task(
-    prompts: PromptSet,
-    table: PerturbationTable,
-    options: FairPairOptions,
-    open_parser: Callable[[], Parser] = usual_parser,
-) -> FairPairTask:
+def fairpair_task(prompts: PromptSet, table: PerturbationTable, options: FairPairOptions) -> FairPairTask:
     """Make the task of a request; FairPairError for a prompt without a word to exchange."""
     entity = (prompts.names[1], prompts.names[0]) if options.reverse else prompts.names
     check_sides(table, entity)
-    rewrite = Perturbation(table, entity, options.mode, options.reverse, open_parser=open_parser)
+    rewrite = Perturbation(table, entity, options.mode, options.reverse)
     counterparts = tuple(rewrite(prompts.texts))
     same = next(
         (text for text, other in zip(prompts.texts, counterparts, strict=True) if text == other), None

@@ -65,23 +65,23 @@ BROKEN = (  # what json, zipfile, zlib and Arrow raise for broken files
 )
 ENDS: Mapping[str, End] = {"max_tokens": "length", "model_length": "length", "content_filter": "refused"}
 
-Read = TypeVar("Read", bound="_Told")
+Read = TypeVar("Read", bound="_Part")
 
 
-class _Told(BaseModel):
+class _Part(BaseModel):
     """A part of a log; other fields are ignored."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
 
-class _Spec(_Told):
+class _Spec(_Part):
     eval_id: str = Field(pattern=RUN)
     created: datetime
     model: str = Field(max_length=LONGEST)
     metadata: dict[str, Any] | None = None
 
 
-class _Header(_Told):
+class _Header(_Part):
     version: int
     status: str = Field(max_length=20)
     eval: _Spec
@@ -91,12 +91,12 @@ class _Whole(_Header):
     samples: list[dict[str, Any]] = Field(max_length=MOST_SAMPLES)
 
 
-class _Content(_Told):
+class _Content(_Part):
     type: str = ""
     text: str = ""
 
 
-class _Said(_Told):
+class _Message(_Part):
     role: str
     content: str | list[_Content]
 
@@ -108,31 +108,31 @@ class _Said(_Told):
         return "\n".join(part.text for part in self.content if part.type == "text")
 
 
-class _Choice(_Told):
-    message: _Said
+class _Choice(_Part):
+    message: _Message
     stop_reason: str = "unknown"
 
 
-class _Usage(_Told):
+class _Usage(_Part):
     output_tokens: int = Field(0, ge=0, lt=2**31)
 
 
-class _Output(_Told):
+class _Output(_Part):
     model: str = ""
     choices: list[_Choice] = Field([], max_length=1)
     usage: _Usage | None = None
     fallback: Any = None
 
 
-class _Event(_Told):
+class _Event(_Part):
     event: str = ""
     config: Any = None
 
 
-class _Sample(_Told):
+class _Sample(_Part):
     id: str | int
     epoch: int = Field(ge=1)
-    input: str | list[_Said]
+    input: str | list[_Message]
     output: _Output
     error: Any = None
     events: list[_Event]

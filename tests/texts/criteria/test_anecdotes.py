@@ -24,7 +24,7 @@ from pcf_core.texts.criteria.anecdotes import (
     wilson,
 )
 from pcf_core.texts.criteria.experiment import Experiment
-from pcf_core.texts.criteria.professions import make_professions
+from pcf_core.texts.criteria.professions import PROFESSIONS
 from pcf_core.texts.criteria.records.independence import SCORED_LABEL, ProfessionGender
 from pcf_core.texts.criteria.records.quantities import ONE_EACH
 from pcf_core.texts.criteria.summary import readings_of
@@ -34,13 +34,15 @@ EXPERIMENT: Experiment = Anecdotes.load()
 WHOLE = Anecdotes.load()
 WORLD = [each.women_share for each in WHOLE.professions]
 THREE = Anecdotes.load(
-    make_professions(
-        "three",
-        [
-            {"name": "nurse", "women_share": 0.88},
-            {"name": "electrician", "women_share": 0.02},
-            {"name": "roofer", "women_share": 0.05},
-        ],
+    PROFESSIONS.make(
+        {
+            "name": "three",
+            "professions": [
+                {"name": "nurse", "women_share": 0.88},
+                {"name": "electrician", "women_share": 0.02},
+                {"name": "roofer", "women_share": 0.05},
+            ],
+        }
     )
 )
 

@@ -20,7 +20,7 @@ import pytest
 from numpy.typing import NDArray
 
 from pcf_core.core.records import FloatArray
-from pcf_core.core.risk import Permutations
+from pcf_core.core.risk import SIGNIFICANCE, Permutations
 from pcf_core.measure.comparison import swaps
 from pcf_core.measure.ties import holm
 from pcf_core.texts.criteria import rates
@@ -32,7 +32,7 @@ from pcf_core.texts.criteria.answer_report import (
     answers_report,
 )
 from pcf_core.texts.criteria.rates import exchange_test
-from pcf_core.texts.criteria.records.quantities import RATES, SIGNIFICANCE, RateName
+from pcf_core.texts.criteria.records.quantities import RATES, RateName
 from pcf_core.texts.criteria.records.separation import AnswersReport, RateDifference
 from tests.quick import quick
 

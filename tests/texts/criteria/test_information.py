@@ -20,7 +20,7 @@ from pcf_core.texts.criteria.information import (
     clustered_information,
     clusters_jackknifed,
     dealt_tables,
-    drawn_clusters,
+    drawn_counts,
     entropies_in,
     expected_information,
     jackknifed,
@@ -148,7 +148,7 @@ def test_the_jackknife_leaves_out_each_cluster_of_its_group(texts: FloatArray, s
     """A second opinion: draws as lists of clusters, shares of either group, and I from those."""
     texts[:, 0] += 1
     members = np.arange(len(texts)) % 2
-    times = drawn_clusters(members, 3, np.random.default_rng(seed))
+    times = drawn_counts(members, 3, np.random.default_rng(seed))
     measured = clusters_jackknifed(texts * 1.0, members, times)
     for draw, counted in enumerate(times):
         groups = [

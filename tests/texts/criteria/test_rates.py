@@ -17,9 +17,9 @@ from pcf_core.texts.criteria.information import entropies_in, largest_informatio
 from pcf_core.texts.criteria.rates import (
     clustered_wilson,
     difference_interval,
-    drawn_clusters,
     effective_answers,
     newcombe,
+    resampled_sums,
     t_bounds,
     wilson,
 )
@@ -122,7 +122,7 @@ def test_clustered_intervals_hold_the_share_and_do_not_mind_the_order(rows: list
 
 def test_draws_keep_strata_and_sum_whole_clusters() -> None:
     tallies = np.array([[1.0, 0.0], [1.0, 0.0], [0.0, 10.0], [0.0, 10.0], [0.0, 10.0]])
-    drawn = drawn_clusters(tallies, [0, 0, 1, 1, 1], 50, 3)
+    drawn = resampled_sums(tallies, [0, 0, 1, 1, 1], 50, 3)
     assert np.array_equal(drawn, np.tile([2.0, 30.0], (50, 1)))
 
 
@@ -172,7 +172,7 @@ def covered(clusters: int, spread: float, rounds: int = 400) -> tuple[float, flo
         others = generator.binomial(10, np.minimum(1, 0.5 * shares + 0.35)).astype(float)
         bounds = clustered_wilson(ones, whole)
         held += bounds[0] <= 0.3 <= bounds[1]
-        drawn = drawn_clusters(np.stack([ones, others], axis=-1), [0] * clusters, 400, seed)
+        drawn = resampled_sums(np.stack([ones, others], axis=-1), [0] * clusters, 400, seed)
         of_difference = difference_interval(
             (drawn[:, 1] - drawn[:, 0]) / whole.sum(),
             float((others - ones).sum() / whole.sum()),

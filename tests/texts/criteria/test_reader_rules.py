@@ -24,7 +24,7 @@ from pcf_core.texts.criteria.gender_reading import (
 )
 from pcf_core.texts.criteria.hobbies import load_hobbies
 from pcf_core.texts.criteria.labels import Lexicon
-from pcf_core.texts.criteria.names import load_names
+from pcf_core.texts.criteria.names import NAMES
 from pcf_core.texts.criteria.professions import load_reading
 from pcf_core.texts.criteria.records.runs import CRITERIA_RULES
 from tests.texts.criteria.test_answers_labelled import PARTS, read, rows
@@ -50,7 +50,7 @@ def what_is_read() -> dict[str, object]:
     texts = [row["text"] for row in answers]
     shares = Lexicon(load_hobbies().labels).shares(hobbies)
     gender = GenderReader(load_reading())
-    names = load_names().genders
+    names = NAMES.load("names-1").genders
     return {
         "answers": {row["text"]: read(row) for row in answers},
         "letters": {text: read_letter(text, OPTIONS, "AB") for text in texts},

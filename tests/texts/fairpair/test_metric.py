@@ -14,20 +14,25 @@ from hypothesis import strategies as st
 
 from pcf_core.core.errors import CriterionError, FairPairError
 from pcf_core.core.records import FloatArray
-from pcf_core.texts.fairpair.dissimilarity import Jaccard
+from pcf_core.texts.fairpair.dissimilarity import Dissimilarity, Jaccard
 from pcf_core.texts.fairpair.intervals import relabelled, share_at_least
 from pcf_core.texts.fairpair.metric import (
     convergence,
     fold_bounds,
+    fold_matrices,
     folds_for,
     samples_for,
-    variation,
+    variation_of,
 )
-from pcf_core.texts.fairpair.records import MOST_TOGETHER, Course, PromptPairs
+from pcf_core.texts.fairpair.records import MOST_TOGETHER, Course, PromptPairs, Variation
 from tests.quick import scaled
 from tests.texts.fairpair.planted import identical, planted, text_list
 
 TEXTS = st.lists(st.lists(st.sampled_from("abcd"), max_size=4).map(" ".join), min_size=2, max_size=14)
+
+
+def variation(u: Sequence[str], z: Sequence[str], dissimilarity: Dissimilarity, folds: int = 1) -> Variation:
+    return variation_of(fold_matrices(u, z, dissimilarity, folds))
 
 
 def test_the_hand_example_of_section_10() -> None:

@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from pcf_core.mining.parser.pipeline import Pipeline
-from pcf_core.texts.fairpair.perturbation import Parser, Perturbation, errors_of, own_errors, together
+from pcf_core.texts.fairpair.perturbation import EXAMPLES, Parser, Perturbation, errors_of, together
+from pcf_core.texts.fairpair.records import PerturbationErrors
 
 TEXTS = ("John is a king.", "Mrs. Jones met the king.", "It rains.", "A man and a lady.", "")
 
 
 def no_parser() -> Parser:
     raise AssertionError("this text needs no parts of speech")
+
+
+def own_errors(
+    perturbation: Perturbation, texts: Sequence[str], prompt: str = "", examples: int = EXAMPLES
+) -> PerturbationErrors:
+    return errors_of(perturbation, perturbation.perturbed(texts, prompt), prompt, examples)
 
 
 def test_texts_that_come_back() -> None:
@@ -98,9 +107,3 @@ def test_examples_of_several_prompts_take_turns_and_no_prompt_has_none() -> None
     ]
     with pytest.raises(ValueError, match="no errors"):
         together([])
-
-
-def test_errors_of_perturbed_texts_are_those_of_the_texts() -> None:
-    perturbation = Perturbation.of(open_parser=no_parser)
-    there = perturbation.perturbed(TEXTS, "John is here.")
-    assert errors_of(perturbation, there, "John is here.") == own_errors(perturbation, TEXTS, "John is here.")

@@ -19,7 +19,6 @@ from pcf_core.texts.fairpair.prompts import (
     Draft,
     load_prompts,
     load_prompts_upload,
-    make_prompts,
     selected,
     with_braces,
 )
@@ -183,7 +182,7 @@ def test_many_frames_of_many_facts_are_not_all_made() -> None:
 @given(st.lists(st.text(max_size=30), max_size=4), st.text(max_size=10))
 def test_any_text_is_taken_or_refused(texts: list[str], category: str) -> None:
     try:
-        found = make_prompts("own", [Draft(text, category) for text in texts])
+        found = OWN.make({"name": "own", "prompts": [Draft(text, category) for text in texts]})
     except PromptError as refused:
         said = str(refused)
     else:
@@ -200,7 +199,7 @@ def test_a_set_of_ones_own_is_read_with_other_names(own_settings: Settings) -> N
 @given(st.lists(st.tuples(st.sampled_from("ab"), st.sampled_from("xyz")), min_size=1), st.integers(1, 9))
 def test_every_fact_is_selected_once_before_any_twice(rows: list[tuple[str, str]], most: int) -> None:
     drafts = [Draft(f"{{name}} {index}", category, fact) for index, (category, fact) in enumerate(rows)]
-    prompts = make_prompts("own", drafts)
+    prompts = OWN.make({"name": "own", "prompts": drafts})
     part = selected(prompts, ["a"], most) if "a" in prompts.categories else selected(prompts, most=most)
     assert [*part.prompts] == [one for one in prompts.prompts if one in part.prompts]
     for category in part.categories:
@@ -212,7 +211,7 @@ def test_every_fact_is_selected_once_before_any_twice(rows: list[tuple[str, str]
 
 
 def test_what_cannot_be_selected_is_refused() -> None:
-    prompts = make_prompts("own", [Draft("{name} sings.", "art")])
+    prompts = OWN.make({"name": "own", "prompts": [Draft("{name} sings.", "art")]})
     with pytest.raises(PromptError, match="have no category 'pets'; use art"):
         selected(prompts, ["pets"])
     with pytest.raises(PromptError, match="At least one prompt of each category is needed, but 0 were"):

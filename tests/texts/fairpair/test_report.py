@@ -13,7 +13,7 @@ from statsmodels.stats.multitest import multipletests
 
 from pcf_core.core.errors import FairPairError
 from pcf_core.texts.fairpair.dissimilarity import Dissimilarity, Jaccard, Sentiment
-from pcf_core.texts.fairpair.metric import variation
+from pcf_core.texts.fairpair.metric import fold_matrices, variation_of
 from pcf_core.texts.fairpair.records import LABEL, QUANTITIES, FairPairReport, PromptPairs
 from pcf_core.texts.fairpair.report import beside_others, controlled, fairpair_report, permutations_for
 from tests.texts.fairpair.planted import identical, planted
@@ -63,7 +63,9 @@ def test_sides_swapped_give_the_same_figures() -> None:
 def test_figures_a_second_time_from_single_prompts() -> None:
     pairs = planted(23, prompts=6)
     found = report(pairs, fold_size=5)
-    each = [variation(p.perturbed_original, p.perturbed_prompt, Jaccard(), 4) for p in pairs]
+    each = [
+        variation_of(fold_matrices(p.perturbed_original, p.perturbed_prompt, Jaccard(), 4)) for p in pairs
+    ]
     b, v, w = (np.array([getattr(one, name) for one in each]) for name in QUANTITIES[:3])
     assert found.means.ratio == pytest.approx(b.mean() ** 2 / (v.mean() * w.mean()))
     assert found.mean_ratio == pytest.approx((b**2 / (v * w)).mean())

@@ -14,9 +14,8 @@ from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from pcf_core.core.records import LeftOut, Record
-from pcf_core.core.risk import Interval
+from pcf_core.core.risk import Interval, Tested
 from pcf_core.texts.criteria.records.quantities import (
-    SIGNIFICANCE,
     Answering,
     Gender,
     GenderDifference,
@@ -101,11 +100,6 @@ class Profession(Record):
     women_share: float
     title: str = ""
 
-    @property
-    def majority(self) -> Gender:
-        """The majority of those employed; at exactly half, male."""
-        return "female" if self.women_share > 0.5 else "male"
-
 
 class ProfessionList(Record):
     """Professions, none of them exactly half women."""
@@ -145,7 +139,7 @@ class AnecdotesMaterial(Record):
     male: tuple[str, ...]
 
 
-class ProfessionGender(Record):
+class ProfessionGender(Tested):
     """The stories about one profession.
 
     ``women``, ``men``, ``unclear``: stories by gender; where scored, ``women`` and ``men`` are expected
@@ -188,11 +182,6 @@ class ProfessionGender(Record):
             return None
         side = 1 if self.majority == "female" else -1
         return side * (self.share - self.world)
-
-    @property
-    def differs(self) -> bool:
-        """Whether the model's share differs from the world's, adjusted for all professions."""
-        return self.adjusted is not None and self.adjusted <= SIGNIFICANCE
 
 
 class SharedValue(Record):
@@ -498,7 +487,7 @@ class LabelInformation(Record):
     undefined: str = ""
 
 
-class HobbyWord(Record):
+class HobbyWord(Tested):
     """A word's (female, male) uses and texts.
 
     ``difference``: share of texts with it, female − male; ``p_value``: Mann–Whitney of the names' shares,
@@ -511,11 +500,6 @@ class HobbyWord(Record):
     difference: float
     p_value: float
     adjusted: float
-
-    @property
-    def differs(self) -> bool:
-        """Whether the word differs beyond chance."""
-        return self.adjusted <= SIGNIFICANCE
 
 
 class HobbyWords(Record):

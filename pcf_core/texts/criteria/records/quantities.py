@@ -10,18 +10,16 @@ are over names.  The paper's test treats each text as independent; it is called 
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from typing import Literal
 
 from pcf_core.core.records import Record
-from pcf_core.core.risk import Interval
+from pcf_core.core.risk import SIGNIFICANCE, Interval, Tested
 
 ExperimentName = Literal["anecdotes", "hobbies", "questions", "tasks"]
 Wording = Literal["instruction", "continuation"]
 Answering = Literal["written", "scored"]
 LEVEL = 0.95  # of all intervals
-SIGNIFICANCE = 0.05  # of a p-value, adjusted if several are tested
 
 
 Normaliser = Literal["arithmetic", "joint", "minimum", "geometric"]
@@ -45,19 +43,6 @@ class Entropies(Record):
     rows: float
     columns: float
     information: float
-
-    def normalised(self, normaliser: Normaliser, information: float | None = None) -> float | None:
-        """Normalise I, or ``information`` with the same margins, to 0 … 1; ``None`` if H(C) or H(A) is 0."""
-        if min(self.rows, self.columns) <= 0:
-            return None
-        value = self.information if information is None else information
-        below = {
-            "arithmetic": (self.rows + self.columns) / 2,
-            "joint": self.rows + self.columns - value,
-            "minimum": min(self.rows, self.columns),
-            "geometric": math.sqrt(self.rows * self.columns),
-        }
-        return value / below[normaliser]
 
 
 class NullInformation(Record):
@@ -164,7 +149,7 @@ Gender = Literal["female", "male"]
 GENDERS: tuple[Gender, Gender] = ("female", "male")
 
 
-class GenderDifference(Record):
+class GenderDifference(Tested):
     """A quantity of texts compared between women's and men's names.
 
     ``female``, ``male``: means over texts.  ``interval``: of ``difference``, over names.  ``effect``: Cohen's
@@ -189,16 +174,6 @@ class GenderDifference(Record):
     def difference(self) -> float:
         """``female`` − ``male``."""
         return self.female - self.male
-
-    @property
-    def controlled_p(self) -> float:
-        """The p-value for the verdict, adjusted if there are several tests."""
-        return self.p_value if self.adjusted is None else self.adjusted
-
-    @property
-    def differs(self) -> bool:
-        """Whether names differ beyond chance."""
-        return self.controlled_p <= SIGNIFICANCE
 
 
 # Rates of answers: separation and sufficiency.
@@ -250,20 +225,6 @@ class Confusion(Record):
     def n(self) -> float:
         """The number of answers, or the sum of their probabilities."""
         return self.tp + self.fn + self.fp + self.tn
-
-    def parts(self, name: RateName) -> tuple[float, float]:
-        """Return numerator and denominator of a rate."""
-        return {
-            "FNR": (self.fn, self.tp + self.fn),
-            "FPR": (self.fp, self.fp + self.tn),
-            "PPV": (self.tp, self.tp + self.fp),
-            "NPV": (self.tn, self.tn + self.fn),
-        }[name]
-
-    def rate(self, name: RateName) -> float | None:
-        """Compute a rate; ``None`` if the denominator is 0."""
-        part, whole = self.parts(name)
-        return part / whole if whole > 0 else None
 
 
 class Rate(Record):

@@ -11,10 +11,9 @@ from collections.abc import Mapping
 from typing import Literal
 
 from pcf_core.core.records import LeftOut, Record, digest
-from pcf_core.core.risk import Interval
+from pcf_core.core.risk import SIGNIFICANCE, Interval, Tested
 from pcf_core.texts.criteria.records.quantities import (
     RATES,
-    SIGNIFICANCE,
     Answering,
     Confusion,
     InvalidName,
@@ -75,7 +74,7 @@ class PronounAnswers(Record):
         return interval is not None and not interval.low <= 0 <= interval.high
 
 
-class RateDifference(Record):
+class RateDifference(Tested):
     """One rate under ``first`` minus that under ``second`` pronoun; ``None`` for the ``reason`` given.
 
     ``interval``: clustered by question or task.  ``p_value``: of exchanging the pronouns of whole questions
@@ -113,11 +112,6 @@ class RateDifference(Record):
         if not self.value:
             return ""
         return self.second if self.value > 0 else self.first
-
-    @property
-    def differs(self) -> bool:
-        """Whether the pronoun makes a difference beyond chance."""
-        return self.adjusted is not None and self.adjusted <= SIGNIFICANCE
 
     @property
     def disagrees(self) -> bool:
