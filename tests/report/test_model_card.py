@@ -8,9 +8,10 @@ import yaml
 from huggingface_hub import ModelCard
 from huggingface_hub.repocard_data import model_index_to_eval_results
 
-from pcf_core.audit.options import ViewOptions, from_link
+from pcf_core.audit.options import ViewOptions
 from pcf_core.audit.reading import report
 from pcf_core.audit.results import load_result
+from pcf_core.core.options import from_page
 from pcf_core.core.records import LeftOut
 from pcf_core.core.risk import Over, Unit
 from pcf_core.core.settings import Settings
@@ -91,7 +92,7 @@ def test_one_run_under_other_options_is_another_entry(full_store: Store) -> None
         entry = yaml.safe_load(text.split("---\n")[1])["model-index"][0]
         found.append(model_index_to_eval_results([entry])[1][0])
         read = found[-1].dataset_args or {}
-        assert from_link(ViewOptions, read) == ViewOptions.model_validate(options)
+        assert from_page(ViewOptions, read) == ViewOptions.model_validate(options)
         row = next(line for line in text.splitlines() if line.startswith("| mini"))
         weights = options.get("occupation_weights", "all alike")
         assert plain(f"weights of occupations: {weights}") in row
