@@ -126,7 +126,7 @@ def answer_words(context: JobContext, request: WordsRequest) -> dict[str, Any]:
 
 
 @job(PROBE, ProbeRequest)
-def answer_probe(context: JobContext, request: ProbeRequest) -> dict[str, Any]:
+def answer_probe(context: JobContext, request: ProbeRequest) -> Mapping[str, Any]:
     """Score a sentence, if the model's files have not changed since the question."""
     opener = opening_the_same(request, context.open_scorer)
     return answer_words(replace(context, open_scorer=opener), request)
