@@ -25,7 +25,6 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from statsmodels.stats.proportion import proportion_confint
 
 from benchmarks.coreference import DATA, GAP, GUM, Parser, Sentence, label_of, places, read_gap, read_gum
 from pcf_core.core.settings import settings
@@ -35,6 +34,7 @@ from pcf_core.mining.parser.pipeline import open_pipeline
 from pcf_core.mining.parser.trees import Tree
 from pcf_core.mining.persons import name_of, naming
 from pcf_core.mining.verb_groups import Candidate, lemma_of
+from pcf_core.texts.criteria.rates import wilson
 
 
 @dataclass(frozen=True)
@@ -145,7 +145,7 @@ def table(judged: Iterable[Judged]) -> dict[str, dict[str, Any]]:
         if construction.measured is None:
             continue
         n, k = accepted[name, "both"], right[name, "both"]
-        precision, lower = (k / n, lower_bound(k, n)) if n else (0.0, 0.0)
+        precision, lower = (k / n, wilson(k, n)[0]) if n else (0.0, 0.0)
         rows[name] = {
             "accepted": n,
             "right": k,
@@ -158,11 +158,6 @@ def table(judged: Iterable[Judged]) -> dict[str, dict[str, Any]]:
             "on": construction.on,
         }
     return rows
-
-
-def lower_bound(right: int, accepted: int) -> float:
-    """Return the lower end of Wilson's 95 % interval of a proportion."""
-    return float(proportion_confint(right, accepted, alpha=0.05, method="wilson")[0])
 
 
 def measure(parser: Parser, data: Path = DATA, parts: Collection[str] = GUM) -> dict[str, dict[str, Any]]:

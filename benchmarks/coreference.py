@@ -31,17 +31,19 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
 from typing import Annotated, Any, Literal, Protocol
 
 import typer
-from statsmodels.stats.proportion import proportion_confint
 
 from pcf_core.core.settings import ROOT, settings
 from pcf_core.mining.coreference import judge, shares_subject
 from pcf_core.mining.parser.pipeline import open_pipeline
 from pcf_core.mining.parser.trees import Tree
 from pcf_core.mining.persons import name_of
+from pcf_core.texts.criteria.rates import wilson
 
 Construction = Literal["main", "clause", "below", "possessive"]
 CONSTRUCTIONS: tuple[Construction, ...] = ("main", "clause", "below", "possessive")
@@ -88,9 +90,7 @@ class Measured:
     @property
     def lower(self) -> float:
         """The lower end of Wilson's 95 % interval of the precision."""
-        if not self.accepted:
-            return 0.0
-        return float(proportion_confint(self.right, self.accepted, alpha=0.05, method="wilson")[0])
+        return wilson(self.right, self.accepted)[0] if self.accepted else 0.0
 
     @property
     def recall(self) -> float:
@@ -219,19 +219,28 @@ def read_gap(part: str, data: Path = DATA) -> list[dict[str, str]]:
         return list(csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE))
 
 
-def read_gum(part: str, data: Path = DATA) -> Iterator[Sentence]:
-    with gzip.open(data / "treebank" / f"gum-{part}.conllu.gz", "rt", encoding="utf8") as file:
-        spans, text, rows = Spans(), "", []
+def read_treebank(path: Path) -> Iterator[tuple[str, str, list[list[str]]]]:
+    """Yield the document, text and rows of each sentence of a gzipped CoNLL-U file."""
+    document, text, rows = "", "", list[list[str]]()
+    with gzip.open(path, "rt", encoding="utf8") as file:
         for line in map(str.rstrip, file):
-            if line.startswith("# newdoc"):
-                spans = Spans()
+            if line.startswith("# newdoc id = "):
+                document = line.removeprefix("# newdoc id = ")
             elif line.startswith("# text = "):
                 text = line.removeprefix("# text = ")
             elif line and not line.startswith("#"):
                 rows.append(line.split("\t"))
             elif not line and rows:
-                yield annotated([row for row in rows if row[0].isdigit()], text, spans)
+                yield document, text, rows
                 rows = []
+
+
+def read_gum(part: str, data: Path = DATA) -> Iterator[Sentence]:
+    path = data / "treebank" / f"gum-{part}.conllu.gz"
+    for _, sentences in groupby(read_treebank(path), key=itemgetter(0)):
+        spans = Spans()
+        for _, text, rows in sentences:
+            yield annotated([row for row in rows if row[0].isdigit()], text, spans)
 
 
 def annotated(rows: Sequence[Sequence[str]], text: str, spans: Spans) -> Sentence:

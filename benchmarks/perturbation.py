@@ -29,7 +29,6 @@ With the shipped parser:
 from __future__ import annotations
 
 import csv
-import gzip
 import re
 from collections import Counter
 from collections.abc import Iterator
@@ -38,6 +37,7 @@ from typing import Annotated
 
 import typer
 
+from benchmarks.coreference import read_treebank
 from pcf_core.core.settings import ROOT, settings
 from pcf_core.mining.parser.pipeline import open_pipeline
 from pcf_core.mining.parser.trees import POSSESSIVE, placed
@@ -119,18 +119,10 @@ def rightly_read(parser: Parser, lines: str, pronoun: str) -> tuple[int, int]:
 
 def annotated(path: Path) -> Iterator[tuple[str, list[tuple[str, bool]]]]:
     """Yield sentences with *his* or *her*, and which of these are possessives before a noun."""
-    text, truth = "", list[tuple[str, bool]]()
-    with gzip.open(path, "rt", encoding="utf8") as lines:
-        for line in lines:
-            cells = line.rstrip("\n").split("\t")
-            if line.startswith("# text = "):
-                text = line.removeprefix("# text = ").rstrip("\n")
-            elif len(cells) > 4 and cells[1].lower() in ("his", "her"):
-                truth.append((cells[1].lower(), cells[4] == POSSESSIVE))
-            elif not line.strip():
-                if truth:
-                    yield text, truth
-                truth = []
+    for _, text, rows in read_treebank(path):
+        truth = [(row[1].lower(), row[4] == POSSESSIVE) for row in rows if row[1].lower() in ("his", "her")]
+        if truth:
+            yield text, truth
 
 
 def entities(parser: Parser, path: Path) -> Counter[tuple[bool, bool, bool]]:

@@ -29,7 +29,6 @@ from typing import Annotated, Any
 import typer
 from statsmodels.stats.inter_rater import cohens_kappa
 
-from benchmarks.constructions import lower_bound
 from benchmarks.coreference import DATA, Parser, places
 from benchmarks.recall_sample import (
     GENDER,
@@ -46,6 +45,7 @@ from pcf_core.mining.parser.pipeline import open_pipeline
 from pcf_core.mining.parser.trees import Tree
 from pcf_core.mining.persons import name_of
 from pcf_core.mining.verb_groups import Candidate
+from pcf_core.texts.criteria.rates import wilson
 
 LABELS = ROOT / "tests" / "mining" / "readings"
 RECALL, ACCEPTED = "recall.csv", "accepted.csv"
@@ -342,7 +342,7 @@ def precision_table(
         rows[name] = {
             "recall sample": [sum(sample), len(sample)],
             "accepted": [sum(told), len(told)],
-            "lower": round(lower_bound(sum(told), len(told)), 3) if told else 0.0,
+            "lower": round(wilson(sum(told), len(told))[0], 3) if told else 0.0,
             "cannot be told": len(pairs) - len(told),
         }
     return rows

@@ -13,16 +13,17 @@ document, or the character where it begins in another document.
 
 from __future__ import annotations
 
-import gzip
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
 from typing import Annotated
 
 import numpy as np
 import typer
 
-from benchmarks.coreference import DATA
+from benchmarks.coreference import DATA, read_treebank
 from pcf_core.material.topics import load_topic
 from pcf_core.mining.documents import open_corpus
 from pcf_core.mining.sentences import Wanted, candidates
@@ -116,14 +117,10 @@ def draw(data: Path = DATA, seed: int = SEED) -> list[Drawn]:
 def treebank(corpus: str, data: Path = DATA) -> Iterator[Drawn]:
     """Yield the sentences of a treebank's held-out parts, numbered from 1 in each document."""
     for part in TREEBANKS[corpus]:
-        document, number = "", 0
-        with gzip.open(data / "treebank" / f"{part}.conllu.gz", "rt", encoding="utf8") as file:
-            for line in map(str.rstrip, file):
-                if line.startswith("# newdoc id = "):
-                    document, number = line.removeprefix("# newdoc id = "), 0
-                elif line.startswith("# text = "):
-                    number += 1
-                    yield Drawn(corpus, document, number, line.removeprefix("# text = "))
+        path = data / "treebank" / f"{part}.conllu.gz"
+        for document, sentences in groupby(read_treebank(path), key=itemgetter(0)):
+            for number, (_, text, _) in enumerate(sentences, start=1):
+                yield Drawn(corpus, document, number, text)
 
 
 def _of_documents(

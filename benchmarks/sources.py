@@ -11,16 +11,17 @@ templates (PVF's release).  The parser was trained on part of these texts, and p
 
 from __future__ import annotations
 
-import gzip
 import json
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from benchmarks.coreference import DATA
+from benchmarks.coreference import DATA, read_treebank
 from pcf_core.core.errors import CorpusError
 from pcf_core.core.settings import settings
 from pcf_core.core.topics import MinedSet
@@ -47,17 +48,10 @@ TOPICS: Mapping[str, Sequence[str]] = {
 def documents(folder: Path, treebank: str, genres: Sequence[str]) -> Iterator[dict[str, str]]:
     """Yield the documents of some genres of a treebank with ``id`` and ``text``."""
     for part in ("train", "dev", "test"):
-        name, said = "", list[str]()
-        with gzip.open(folder / f"{treebank}-{part}.conllu.gz", "rt", encoding="utf8") as file:
-            for line in file:
-                if line.startswith("# newdoc id = "):
-                    if said:
-                        yield {"id": name, "text": " ".join(said)}
-                    name, said = line.removeprefix("# newdoc id = ").strip(), []
-                elif line.startswith("# text = ") and genre_of(name) in genres:
-                    said.append(line.removeprefix("# text = ").strip())
-        if said:
-            yield {"id": name, "text": " ".join(said)}
+        path = folder / f"{treebank}-{part}.conllu.gz"
+        for name, sentences in groupby(read_treebank(path), key=itemgetter(0)):
+            if genre_of(name) in genres:
+                yield {"id": name, "text": " ".join(text for _, text, _ in sentences)}
 
 
 def genre_of(document: str) -> str:

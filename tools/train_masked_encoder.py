@@ -39,6 +39,7 @@ from transformers import (
     PreTrainedTokenizerBase,
 )
 
+from tools.mini_models.objectives import mask
 from tools.mini_models.text import DEFAULT_FILES, encode, is_held_out, read_documents
 
 NAME = "minilm-masked"
@@ -136,21 +137,10 @@ class Rows:
 def masked(
     rows: torch.Tensor, share: float, tokenizer: Tokenizer, generator: torch.Generator
 ) -> tuple[torch.Tensor, torch.Tensor]:
-    """Return masked ids and [row, position] what is predicted (80 % masked, 10 % another, 10 % left).
-
-    In short rows the position before ``[SEP]`` is always predicted, as most templates end in the wanted word.
-    """
-    chance = torch.rand(rows.shape, generator=generator)
-    chance[:, 0] = chance[:, -1] = -1.0
-    if rows.shape[1] < LENGTH:
-        chance[:, -2] = 2.0
-    chosen = torch.zeros(rows.numel(), dtype=torch.bool)
-    chosen[chance.flatten().topk(round(share * rows.numel())).indices] = True
-    chosen = chosen.view(rows.shape)
-    dice = torch.rand(rows.shape, generator=generator)
-    others = torch.randint(ORDINARY, tokenizer.get_vocab_size(), rows.shape, generator=generator)
-    given = torch.where(chosen & (dice < 0.8), ID["[MASK]"], rows)
-    return torch.where(chosen & (dice >= 0.9), others, given), chosen
+    """Mask tokens between ``[CLS]`` and ``[SEP]``; see :func:`mask`."""
+    edges = torch.zeros_like(rows, dtype=torch.bool)
+    edges[:, [0, -1]] = True
+    return mask(rows, share, generator, edges, ID["[MASK]"], (ORDINARY, tokenizer.get_vocab_size()))
 
 
 def loss_of(

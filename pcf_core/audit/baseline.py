@@ -7,7 +7,7 @@ anybody (``assets/evidence/neutral-subjects-20.toml``), with which the occupatio
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
@@ -17,12 +17,12 @@ from pcf_core.audit.comparing import common_part, picked, risk_difference
 from pcf_core.audit.options import ViewOptions
 from pcf_core.audit.preferences import Result
 from pcf_core.audit.reading import RunView
-from pcf_core.audit.results import load_result
+from pcf_core.audit.results import Read, load_result
 from pcf_core.audit.writing import Matrix, risk_report
 from pcf_core.core.errors import EvidenceError, TopicError
 from pcf_core.core.records import FloatArray
-from pcf_core.core.risk import Aggregation, Difference, Interval, NeutralComparison, Over, SubjectShares
-from pcf_core.core.run import Protocol, RunSpec
+from pcf_core.core.risk import Difference, Interval, NeutralComparison, Over, SubjectShares
+from pcf_core.core.run import RunSpec
 from pcf_core.material.evidence import load_evidence
 from pcf_core.material.suiting import AS_GROUPS
 from pcf_core.material.templates import template_weights
@@ -39,7 +39,6 @@ from pcf_core.store.store import Store
 
 NEUTRAL = "neutral-subjects-20"
 NEUTRAL_LISTS = (NEUTRAL, "neutral-subjects")  # the second is an earlier list, which some runs have
-Read = Callable[[Store, RunSpec, Protocol, Aggregation], Result]
 
 
 @dataclass(frozen=True)

@@ -358,13 +358,13 @@ def answers_elsewhere(
 
     ``on_set`` gets each set's name before it is read.
     """
-    pairs = elsewhere((info.run for info in store.runs() if info.complete), first, second)
+    pairs = alike((info.run for info in store.runs() if info.complete), [first, second])
     named = Counter(run.templates.name for run in (first, *(runs[0] for runs in pairs)))
     answers: list[OtherSentences] = []
-    for runs in pairs:
-        on_set(runs[0].templates.name)
+    for one, other in pairs:
+        on_set(one.templates.name)
         with suppress(AuditError):
-            answer, templates = answer_in(store, runs, options), runs[0].templates
+            answer, templates = answer_in(store, (one, other), options), one.templates
             several = named[templates.name] > 1
             answers.append(replace(answer, name=version_name(templates)) if several else answer)
     return answers
@@ -382,11 +382,6 @@ def answer_in(
         risk=risk_difference(*readings, options),
         little=(one.says_little, other.says_little),
     )
-
-
-def elsewhere(runs: Iterable[RunSpec], first: RunSpec, second: RunSpec) -> list[tuple[RunSpec, RunSpec]]:
-    """Return the pairs of ``runs`` that are like two runs except for their templates; see :func:`alike`."""
-    return [(one, other) for one, other in alike(runs, [first, second])]
 
 
 def alike(runs: Iterable[RunSpec], shown: Sequence[RunSpec]) -> list[tuple[RunSpec, ...]]:

@@ -126,12 +126,11 @@ def template_without(run: RunSpec, words: Collection[str], protocol: Protocol) -
 
 def parts_of(word: str, language: str = "en") -> frozenset[Part]:
     """Return the parts of speech of a word; empty if unknown."""
-    parts = _lists(settings().assets / "lexicons" / "parts.toml")
     if language.partition("-")[0].lower() != "en":
         return frozenset()
     if word.lower().startswith(ARTICLES):
         return frozenset({"phrase"})
-    return parts.get(word.casefold(), frozenset())
+    return _lists(settings().assets / "lexicons" / "parts.toml").get(word.casefold(), frozenset())
 
 
 def unfit_words(topic: Topic, fits: Iterable[tuple[Part, ...]]) -> dict[str, str]:

@@ -226,7 +226,7 @@ def check_context(
         if context.compares and read_baseline is not None:
             other = read_baseline(reading.run)
             common_names(reading.run, other.run)  # even for the same model, which is not compared
-        look = Look(reading, other, stage.error, len(order))
+        look = Analysis(reading, other, stage.error, len(order))
         judged |= {limit: look.judged(limit) for limit in left}
         warnings = look.warnings
         left = [limit for limit in left if judged[limit].verdict == "cannot tell"]
@@ -256,8 +256,8 @@ def same_model(one: ScoringKey, other: ScoringKey) -> bool:
 
 
 @dataclass(frozen=True)
-class Look:
-    """A model and perhaps its baseline; ``error`` of the intervals, ``available`` templates of the set."""
+class Analysis:
+    """A look at a model and its baseline, if any; ``error`` of intervals, ``available`` templates."""
 
     reading: RunView
     baseline: RunView | None

@@ -11,7 +11,7 @@ from pydantic import AfterValidator, BeforeValidator
 from pydantic_core import PydanticKnownError
 
 from pcf_core.core.errors import EvidenceError
-from pcf_core.core.options import Option, OptionSpec, declared, link_values, option
+from pcf_core.core.options import OptionSpec, declared, option
 from pcf_core.core.records import FloatArray, LeftOut, Record
 from pcf_core.core.risk import Aggregation, Over, Scale, Unit
 from pcf_core.core.run import Protocol, RunSpec
@@ -192,25 +192,15 @@ class PageOptions(ViewOptions):
     )
 
 
-def shown_fields(kind: type[ViewOptions] = ViewOptions) -> Mapping[str, Option]:
-    """Return the view options by field name, in the order shown."""
-    return declared(kind)
-
-
-def link_parameters(options: ViewOptions) -> dict[str, str]:
-    """Return view options by link name, with plain values."""
-    return link_values(options)
-
-
 def in_words(options: ViewOptions, name: str) -> str:
     """Return the name of an option's value in reports."""
     value: str = getattr(options, name)
-    return shown_fields(type(options))[name].spec.words.get(value, value)
+    return declared(type(options))[name].spec.words.get(value, value)
 
 
 def word_scoring(protocol: str) -> str:
     """Return the name of a protocol on pages and in reports."""
-    return shown_fields()["protocol"].spec.words.get(protocol, protocol)
+    return declared(ViewOptions)["protocol"].spec.words.get(protocol, protocol)
 
 
 # The unit that intervals over templates resample.

@@ -29,13 +29,14 @@ from pydantic import ValidationError
 
 from pcf_core.audit.case import Case, Sibling, Variation, extremes, protocol_sibling, stop_sibling, variant
 from pcf_core.audit.fitting import identity_of, words_by_template
-from pcf_core.audit.options import ViewOptions, shown_fields
+from pcf_core.audit.options import ViewOptions
 from pcf_core.audit.preferences import aggregated
 from pcf_core.audit.reading import View, view_of
 from pcf_core.audit.results import load_result
 from pcf_core.audit.slots import slots_of
 from pcf_core.audit.word_lists import aggregation_choices, word_choices
 from pcf_core.core.errors import AuditError, CriterionError, RunError
+from pcf_core.core.options import declared
 from pcf_core.core.records import FloatArray, digest
 from pcf_core.core.run import RunSpec
 from pcf_core.core.sensitivity import BASE, SAMPLE, Sensitivity, Unavailable, Variant
@@ -50,7 +51,7 @@ def _option_choices(case: Case) -> Variation:
     """Change one view option at a time, but no scale (a unit), nor own weights if there are none."""
     now = case.options
     several = "with two groups one stereotype at most is above 0, and all criteria agree"
-    for field, one in shown_fields(type(now)).items():
+    for field, one in declared(type(now)).items():
         dimension = one.spec.varied_as
         for name in one.offered if dimension else ():
             if getattr(now, field) == name:

@@ -6,24 +6,21 @@ by name, and no file is opened.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 
 from pcf_core.audit.gate import GateReport, ReadRun, check_context, check_groups
-from pcf_core.audit.options import shown_fields
+from pcf_core.audit.options import ViewOptions
 from pcf_core.audit.policy import PACK, RUN_KEY, Context, Policy
-from pcf_core.audit.preferences import Result
 from pcf_core.audit.reading import RunView
-from pcf_core.audit.results import load_result
+from pcf_core.audit.results import Read, load_result
 from pcf_core.core.errors import PolicyError, RunError
-from pcf_core.core.risk import Aggregation
-from pcf_core.core.run import Protocol, RunSpec, ScoringKey, scored_as
+from pcf_core.core.options import declared
+from pcf_core.core.run import RunSpec, ScoringKey, scored_as
 from pcf_core.material import evidence, templates, topics
 from pcf_core.measure.limits import resamples_for
 from pcf_core.store.store import Store
 
-Read = Callable[[Store, RunSpec, Protocol, Aggregation], Result]
 MOST_CELLS = 20_000_000  # resamples × occupations × groups: 160 MB an array
 
 
@@ -45,7 +42,7 @@ def planned_runs(policy: Policy, scoring: ScoringKey) -> tuple[RunSpec, ...]:
 
 
 def _planned(context: Context, scoring: ScoringKey) -> RunSpec:
-    if context.weights not in (names := shown_fields()["occupation_weights"].offered):
+    if context.weights not in (names := declared(ViewOptions)["occupation_weights"].offered):
         raise PolicyError(
             f"The policy weights occupations by the file {context.weights[:60]!r}, and pages and reports do "
             f"not open files named by a policy: use {' or '.join(names)}, or the command check."

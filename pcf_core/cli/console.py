@@ -15,7 +15,7 @@ from typing import Annotated, Any, get_args
 
 import typer
 
-from pcf_core.audit.options import ViewOptions, shown_fields
+from pcf_core.audit.options import ViewOptions
 from pcf_core.core.errors import InputError, StoreError
 from pcf_core.core.options import Option, declared, read_options, with_parameters
 from pcf_core.core.records import Record
@@ -216,13 +216,13 @@ class View:
         """The options that were given another value than the one they have without being named."""
         return [
             one.flag
-            for name, one in shown_fields(self.kind).items()
+            for name, one in declared(self.kind).items()
             if self.given[name] != ("" if one.spec.of_run else one.default)
         ]
 
     def options(self) -> ViewOptions:
         """Return the view options, with the default of pages where nothing was given."""
-        of_run = {name for name, one in shown_fields(self.kind).items() if one.spec.of_run}
+        of_run = {name for name, one in declared(self.kind).items() if one.spec.of_run}
         return read_options(
             self.kind, {name: text for name, text in self.given.items() if text or name not in of_run}
         )
@@ -230,7 +230,7 @@ class View:
 
 def with_view(command: Callable[..., None], kind: type[ViewOptions] = ViewOptions) -> Callable[..., None]:
     """Return a command with an option for each field of ``kind`` in the place of its parameter ``view``."""
-    fields = shown_fields(kind).values()
+    fields = declared(kind).values()
     parameters = [_parameter(one, "" if one.spec.of_run else one.default) for one in fields]
     return with_parameters(command, "view", parameters, lambda given: View(kind, given))
 

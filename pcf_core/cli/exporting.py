@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from pcf_core.audit.options import PageOptions, ViewOptions, shown_fields
+from pcf_core.audit.options import PageOptions, ViewOptions
 from pcf_core.audit.policy import PACK as PACK_ENDING
 from pcf_core.audit.policy import read_policy
 from pcf_core.audit.results import Results
@@ -29,7 +29,7 @@ FORMS = ("csv", "parquet", "json", "html", "card")
 PACK = "pack"
 ZIP = ".zip"
 ENDINGS = {**{f".{form}": form for form in FORMS[:-1]}, ".md": "card", PACK_ENDING: PACK}
-OVER = shown_fields(PageOptions)["over"]
+OVER = declared(PageOptions)["over"]
 OverOption = Annotated[str, option_of(OVER)]
 OF_REPORT = declared(ReportRequest)
 NAMED = {"short": tuple(SHORT), "all": tuple(SECTIONS)}

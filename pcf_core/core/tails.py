@@ -57,7 +57,7 @@ class TailFit:
 
 
 @dataclass(frozen=True)
-class Comparison:
+class LikelihoodRatioTest:
     """The generalised Pareto distribution compared with another.
 
     ``statistic``: 2 Δℓ if nested, otherwise Vuong's z; ``better``: the one with the higher likelihood.
@@ -124,7 +124,7 @@ class TailShape:
     verdict: Verdict
     largest: float | None = None
     fits: tuple[TailFit, ...] = ()
-    comparisons: tuple[Comparison, ...] = ()
+    comparisons: tuple[LikelihoodRatioTest, ...] = ()
     tail: UpperTail | None = None
     grid: FloatArray | None = None
     hill: HillPlot | None = None
@@ -133,7 +133,7 @@ class TailShape:
         """Return the fit of a distribution, if any."""
         return next((fit for fit in self.fits if fit.distribution == distribution), None)
 
-    def against(self, distribution: Distribution) -> Comparison | None:
+    def against(self, distribution: Distribution) -> LikelihoodRatioTest | None:
         """Return the comparison with a distribution, if any."""
         return next((found for found in self.comparisons if found.against == distribution), None)
 

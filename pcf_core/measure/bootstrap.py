@@ -56,13 +56,13 @@ from pcf_core.measure.decomposition import Decomposition, TemplateDraws, decompo
 from pcf_core.measure.resampling import (
     TemplateUnit,
     bounds_of_means,
-    effective_number,
     holding,
     interval,
     resampled_occupation_weights,
     resampled_template_weights,
     rough,
     seldom,
+    stretch_and_few,
     stretched,
 )
 
@@ -218,9 +218,7 @@ class Totals:
     def over_templates(self, replicates: Replicates, moves: Mapping[str, FloatArray]) -> dict[str, Interval]:
         """Return intervals by quantity, from replicates and influences [occupation, template]."""
         skew = acceleration(moments(self.shares @ moves["overall_risk"], self.unit))
-        return self._intervals(
-            replicates, self.shares[np.newaxis], skew, self.unit.stretch(self.level), "templates"
-        )
+        return self._intervals(replicates, self.shares[np.newaxis], skew, (self.unit,), "templates")
 
     def over_both(
         self, replicates: Replicates, moves: Mapping[str, FloatArray], drawn: FloatArray
@@ -229,8 +227,7 @@ class Totals:
         occupations, deviations = self._occupations("overall_risk")
         by_template = moments(self.shares @ moves["overall_risk"], self.unit)
         skew = acceleration(by_template, moments(deviations, occupations))
-        stretch = max(some.stretch(self.level) for some in (self.unit, occupations))
-        return self._intervals(replicates, drawn, skew, stretch, "both")
+        return self._intervals(replicates, drawn, skew, (self.unit, occupations), "both")
 
     def over_occupations(self, name: str, drawn: FloatArray) -> Interval:
         """Return an interval from weights [resample, occupation]; with fixed templates there is no bias."""
@@ -246,9 +243,15 @@ class Totals:
         return TemplateUnit.templates(self.shares), values - self.shares @ values
 
     def _intervals(
-        self, resampled: Replicates, weights: FloatArray, skew: FloatArray, stretch: float, over: Over
+        self,
+        resampled: Replicates,
+        weights: FloatArray,
+        skew: FloatArray,
+        units: tuple[TemplateUnit, ...],
+        over: Over,
     ) -> dict[str, Interval]:
         """Return intervals of all quantities with replicates, under weights [resample or 1, occupation]."""
+        stretch, few = stretch_and_few(units, self.level)
 
         def averaged(risks: FloatArray) -> FloatArray:
             return np.asarray((risks * weights).sum(axis=1))
@@ -275,7 +278,6 @@ class Totals:
                 max(0.0, corrected + moves[0]) - low,
                 ends["overall_risk"][1],
             )
-        few = rough(self.unit.effective) or (over == "both" and rough(effective_number(self.shares)))
         return {name: self._held(name, several, over, self.unit.name, few) for name, several in ends.items()}
 
     def _held(self, name: str, ends: FloatArray, over: Over, unit: str, few: bool) -> Interval:

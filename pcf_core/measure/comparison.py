@@ -51,6 +51,7 @@ from pcf_core.measure.resampling import (
     resampled_occupation_weights,
     resampled_template_weights,
     rough,
+    stretch_and_few,
     stretched,
 )
 
@@ -220,10 +221,9 @@ def total_interval(
     taken = np.zeros_like(bias) if over == "occupations" else bias
     both = {"templates": (unit,), "occupations": (occupations := TemplateUnit.templates(shares),)}
     units = both.get(over, (unit, occupations))
-    stretch = max(some.stretch(level) for some in units)
+    stretch, few = stretch_and_few(units, level)
     low, high = _possible(_reach(name, replicates, observed, taken, level, stretch), absent, most)
     drawn = "occupation" if over == "occupations" else unit.name
-    few = any(rough(some.effective) for some in units)
     return interval(np.array([low, high]), level, over, drawn, few)
 
 

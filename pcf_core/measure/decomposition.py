@@ -49,8 +49,8 @@ from pcf_core.measure.resampling import (
     holding,
     interval,
     percentiles,
-    rough,
     seldom,
+    stretch_and_few,
     stretched,
 )
 
@@ -222,7 +222,7 @@ def lean_of(
     mean_square, variance = (float(part) for part in tilt_squares(parts.stereotype, shares))
     intervals: dict[str, list[Interval]] = {"differing": [], "common_lean": [], "specific_lean": []}
     for over, means, prejudice, weights, units, name in ways:
-        stretch = max(unit.stretch(level) for unit in units)
+        stretch, few = stretch_and_few(units, level)
         drawn = (weights[:, np.newaxis, :] @ means)[:, 0]
         of_all, of_each = split_prejudice(means, prejudice, weights, criterion)
         lowest, highest = (
@@ -234,7 +234,6 @@ def lean_of(
         low, high = stretched(of_each, level, stretch)
         if (drawn.argmax(axis=-1) != mean.argmax()).mean() > seldom(level, stretch):
             high = max(high, stretched(of_all + of_each, level, stretch)[1] - lowest)
-        few = any(rough(unit.effective) for unit in units)
         if mean_square + variance > 0:
             fewest = min(unit.fewest for unit in units)
             drawn_squares = tilt_squares(means, weights)

@@ -27,7 +27,7 @@ from pcf_core.measure.resampling import (
     interval,
     resampled_occupation_weights,
     resampled_template_weights,
-    rough,
+    stretch_and_few,
     stretched,
 )
 
@@ -186,19 +186,18 @@ def mean_tilts(
         ),
     }
     names = {"templates": unit.name, "occupations": "occupation", "both": whole.name}
-    bounds = {
-        name: possible(stretched(values, level, max(some.stretch(level) for some in units), skew))
-        for name, (values, units, skew) in over.items()
-    }
-    few = {name: any(rough(some.effective) for some in units) for name, (_, units, _) in over.items()}
+    bounds = {}
+    for name, (values, units, skew) in over.items():
+        stretch, few = stretch_and_few(units, level)
+        bounds[name] = possible(stretched(values, level, stretch, skew)), few
     alone = possible(stretched(replicates, level, unit.stretch(level), acceleration(moments(moves, unit))))
     return {
         group: MeanTilt(
             group=group,
             mean=float(shares @ means[:, column]),
             intervals={
-                name: interval(ends_of[:, column], level, name, names[name], few[name])
-                for name, ends_of in bounds.items()
+                name: interval(ends_of[:, column], level, name, names[name], few)
+                for name, (ends_of, few) in bounds.items()
             },
             occupations=dict(zip(occupations, map(tuple, alone[:, :, column].T.tolist()), strict=True)),
         )

@@ -46,9 +46,10 @@ from pcf_core.measure.criterion import normalised
 from pcf_core.measure.decomposition import jensen_gap
 from pcf_core.measure.resampling import (
     TemplateUnit,
+    interval,
     resampled_occupation_weights,
     resampled_template_weights,
-    rough,
+    stretch_and_few,
     stretched,
 )
 
@@ -213,18 +214,10 @@ def knowledge_intervals(
         for over, kind, several, units in overs:
             if not possible[over]:
                 continue
-            stretch = max(some.stretch(level) for some in units)
+            stretch, few = stretch_and_few(units, level)
             low, high = np.clip(stretched(several, level, stretch), lowest, 1.0)
-            intervals.append(
-                Interval(
-                    over=over,
-                    level=level,
-                    low=min(float(low), value),
-                    high=max(float(high), value),
-                    unit=kind,
-                    few=any(rough(some.effective) for some in units),
-                )
-            )
+            ends = np.array([min(low, value), max(high, value)])
+            intervals.append(interval(ends, level, over, kind, few))
         return tuple(intervals)
 
     knowledge = quantities.plug_in["knowledge"]

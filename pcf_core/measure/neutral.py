@@ -62,6 +62,7 @@ from pcf_core.measure.resampling import (
     resampled_occupation_weights,
     resampled_template_weights,
     rough,
+    stretch_and_few,
     stretched,
 )
 
@@ -375,9 +376,9 @@ def neutral_differences(
             units = [whole, *([] if measure.endswith("spread") else [of_subjects]), *others]
             again = lengths(differences(measure, *drawn, shares), shares)
             moved = difference_without_bias(again, np.array([first, second]))
-            low, high = stretched(moved, level, max(one.stretch(level) for one in units))
+            stretch, few = stretch_and_few(units, level)
+            low, high = stretched(moved, level, stretch)
             ends = np.array([min(low, first - second), max(high, first - second)])
-            few = any(rough(one.effective) for one in units)
             intervals.append(interval(ends, level, over, whole.name, few))
         p_value, least = turned_signs(sides, measure, first - second, unit.weights, permutations, seed)
         differing[measure] = Difference(first, second, tuple(intervals), p_value, least)

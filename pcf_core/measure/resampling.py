@@ -44,7 +44,7 @@ takes from the residuals).
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from statistics import NormalDist
@@ -244,6 +244,11 @@ def rough(effective: float) -> bool:
     return effective < FEW_TEMPLATES - 1e-9  # for rounding
 
 
+def stretch_and_few(units: Collection[TemplateUnit], level: float) -> tuple[float, bool]:
+    """Return the largest :meth:`TemplateUnit.stretch` of units resampled together, and if one is rough."""
+    return max(unit.stretch(level) for unit in units), any(rough(unit.effective) for unit in units)
+
+
 def resampled_template_weights(unit: TemplateUnit, resamples: int, seed: int = 0) -> Iterator[FloatArray]:
     """Resample templates; yield blocks [resample, template] of weights with rows that sum to 1.
 
@@ -343,8 +348,7 @@ def stretched(
 ) -> FloatArray:
     """Return [2, …] low and high percentile of [resample, …], with distances from the mean times ``stretch``.
 
-    ``stretch``: :meth:`TemplateUnit.stretch`, the larger if two units are resampled.  ``acceleration`` […]: a
-    of the module, default 0.  Raises CriterionError for a level outside (0, 1).
+    ``acceleration`` […]: a of the module, default 0.  Raises CriterionError for a level outside (0, 1).
     """
     centre = replicates.mean(axis=0)
     return np.asarray(centre + stretch * (percentiles(replicates, level, acceleration=acceleration) - centre))

@@ -34,9 +34,9 @@ from pcf_core.core.records import FloatArray
 from pcf_core.core.risk import Interval
 from pcf_core.core.tails import (
     CapriceTail,
-    Comparison,
     Distribution,
     HillPlot,
+    LikelihoodRatioTest,
     NormalFit,
     NormalShape,
     TailFit,
@@ -266,7 +266,7 @@ def tail_shape(
     ratio = likelihood_ratio(positive)
     null_ratios = likelihood_ratio(draws["exponential"])
     comparisons = (
-        Comparison(
+        LikelihoodRatioTest(
             against="exponential",
             statistic=float(ratio),
             p_value=simulated_p(float(ratio), null_ratios),
@@ -352,13 +352,13 @@ def likelihood_ratio(values: FloatArray) -> FloatArray:
     return np.asarray(2 * difference).clip(min=0.0)
 
 
-def vuong(first: Fitted, second: Fitted, values: FloatArray) -> Comparison:
+def vuong(first: Fitted, second: Fitted, values: FloatArray) -> LikelihoodRatioTest:
     """Test two non-nested fits with equally many parameters (Vuong 1989, doi:10.2307/1912557)."""
     from scipy import stats
 
     gains = first.log_density(values) - second.log_density(values)
     statistic = float(math.sqrt(values.size) * gains.mean() / gains.std())
-    return Comparison(
+    return LikelihoodRatioTest(
         against=second.distribution,
         statistic=statistic,
         p_value=float(2 * stats.norm.sf(abs(statistic))),

@@ -10,7 +10,7 @@ from contextlib import suppress
 from dataclasses import replace
 
 from pcf_core.audit.baseline import OtherScales
-from pcf_core.audit.comparing import alike, answer_in, elsewhere, risk_difference
+from pcf_core.audit.comparing import alike, answer_in, risk_difference
 from pcf_core.audit.fitting import TOKENS_DIFFER
 from pcf_core.audit.results import Read, Results, load_result
 from pcf_core.core.errors import AuditError, RunError
@@ -185,11 +185,10 @@ def _standings_in(study: Study, store: Store, runs: Sequence[RunSpec], read: Rea
     pair, standings = compared_models(study), dict[str, Standing]()
     if pair is None:
         return standings
-    first, second = (study.runs[name].run for name in pair)
-    for both in elsewhere(runs, first, second):
+    for one, other in alike(runs, [study.runs[name].run for name in pair]):
         with suppress(AuditError):
-            answer = answer_in(store, both, study.options, read)
-            called = name_beside(both[0].templates, standings)
+            answer = answer_in(store, (one, other), study.options, read)
+            called = name_beside(one.templates, standings)
             standings[called] = Standing.of_risk(pair, answer.risk, answer.little)
     return standings
 

@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import Any
 
 import pcf_core
-from pcf_core.audit.options import ViewOptions, in_words, link_parameters, shown_fields, word_scoring
+from pcf_core.audit.options import ViewOptions, in_words, word_scoring
 from pcf_core.audit.results import Report
 from pcf_core.core.generation import GenerationKey
+from pcf_core.core.options import declared, link_values
 from pcf_core.core.risk import RiskReport
 from pcf_core.core.run import RunSpec, ScoringKey
 from pcf_core.report.documents import RISKS
@@ -87,7 +88,7 @@ def occupation_weights_text(options: ViewOptions) -> str:
 
 def is_file(weights: str) -> bool:
     """Return whether weights of occupations come from a file."""
-    return weights not in shown_fields()["occupation_weights"].offered
+    return weights not in declared(ViewOptions)["occupation_weights"].offered
 
 
 def run_facts(item: Report, options: ViewOptions) -> dict[str, str]:
@@ -137,7 +138,7 @@ def facts_of_run(store: Store, label: str, study: Study) -> RunFacts:
         measured=study.title,
         risks=risk_numbers(report, study.whole_reports.get(label)),
         reliable=not report.says_little,
-        options=link_parameters(without_path(options)),
+        options=link_values(without_path(options)),
     )
 
 

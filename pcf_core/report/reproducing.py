@@ -11,7 +11,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from pcf_core.audit.options import ViewOptions, shown_fields
+from pcf_core.audit.options import ViewOptions
 from pcf_core.core.errors import AuditError
 from pcf_core.core.generation import INSPECTED, GenerationKey
 from pcf_core.core.options import command_options, declared, task_options
@@ -206,7 +206,7 @@ def export_command(request: ReportRequest, form: str, out: str) -> str:
 
 def _command(request: ReportRequest, form: str, out: str) -> str:
     """Write the command for a report with today's date and all other sentences."""
-    quote, flags = shlex.quote, shown_fields()
+    quote, flags = shlex.quote, declared(ViewOptions)
     chosen = [name for name in request.sections if name not in ALWAYS] or request.sections
     sections = NAMED.get(request.sections) or ",".join(chosen)
     audits = {f"--{kind}": getattr(request, kind) for kind in (*TEXTS, "knowledge")}

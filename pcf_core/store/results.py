@@ -29,14 +29,13 @@ from pcf_core.core.run import RunSpec
 from pcf_core.core.topics import Evidence, TemplateSet, Topic
 from pcf_core.store.files import seal, unseal, write_whole
 from pcf_core.store.shards import now
-from pcf_core.store.storage import Folder
+from pcf_core.store.storage import Folder, State, state_of
 
 log = logging.getLogger(__name__)
 
 SAFE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 
 Columns = Mapping[str, NDArray[Any]]
-State = tuple[int, int, int]  # inode, size and time of change of a file
 
 
 def result_path(root: Path, run_key: str, name: str, ending: str = ".parquet") -> Path:
@@ -94,15 +93,6 @@ def read_document(path: Path) -> dict[str, Any] | None:
         return None
 
 
-def file_state(path: Path) -> State | None:
-    """Return inode, size and time of change of a file; ``None`` if there is none."""
-    try:
-        state = path.stat()
-    except OSError:
-        return None
-    return state.st_ino, state.st_size, state.st_ctime_ns
-
-
 def document_states(root: Path, name: str) -> dict[str, tuple[int, State]]:
     """Return, by key, when each document of a name was written and its state, without reading it."""
     states: dict[str, tuple[int, State]] = {}
@@ -111,7 +101,7 @@ def document_states(root: Path, name: str) -> dict[str, tuple[int, State]]:
             for key in keys:
                 with suppress(OSError):
                     state = os.stat(f"{key.path}/{name}.json")  # noqa: PTH116 - a path takes thrice as long
-                    states[key.name] = state.st_mtime_ns, (state.st_ino, state.st_size, state.st_ctime_ns)
+                    states[key.name] = state.st_mtime_ns, state_of(state)
     except (FileNotFoundError, NotADirectoryError, PermissionError):
         return {}
     return states
@@ -166,8 +156,7 @@ class RunFolder:
     def _info(self, key: str) -> RunInfo | None:
         path = f"{self._folder}/{key}.json"
         try:
-            state = os.stat(path)  # noqa: PTH116 - a path takes thrice as long
-            stamp = (state.st_ino, state.st_size, state.st_ctime_ns)
+            stamp = state_of(os.stat(path))  # noqa: PTH116 - a path takes thrice as long
             if key not in self._read or self._read[key][0] != stamp:
                 self._read[key] = stamp, self._parse(Path(path))
             return self._read[key][1]

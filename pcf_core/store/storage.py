@@ -19,6 +19,8 @@ from pcf_core.store.files import as_store_error, set_aside, write_new, write_tog
 if TYPE_CHECKING:
     import fsspec
 
+State = tuple[int, int, int]  # inode, size and time of change of a file
+
 LISTING_SECONDS = 5.0  # until writes of other machines to object storage are noticed
 # As in s3://key:secret@bucket; a secret may contain a slash, or be in a query.
 # The @ is optional so that matching takes linear time.
@@ -28,6 +30,19 @@ QUERY = re.compile(r"(?<=\?)[^\s'\")]*")
 
 class UnreachableError(StoreError):
     """Object storage does not answer or refuses, so its content is unknown."""
+
+
+def file_state(path: str | Path) -> State | None:
+    """Return inode, size and time of change of a file; ``None`` if there is none."""
+    try:
+        return state_of(os.stat(path))  # noqa: PTH116 - a path takes thrice as long
+    except OSError:
+        return None
+
+
+def state_of(stat: os.stat_result) -> State:
+    """Return inode, size and time of change from a status."""
+    return stat.st_ino, stat.st_size, stat.st_ctime_ns
 
 
 class Storage(abc.ABC):
@@ -108,11 +123,7 @@ class Folder(Storage):
 
     def stamp(self, name: str) -> object:
         """Return a value that changes when the file does; ``None`` if it does not exist."""
-        try:
-            state = (self.path / name).stat()
-        except OSError:
-            return None
-        return state.st_ino, state.st_size, state.st_ctime_ns
+        return file_state(self.path / name)
 
     def read(self, name: str) -> bytes | None:
         """Return all bytes of a file; ``None`` if it does not exist."""

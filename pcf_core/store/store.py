@@ -38,16 +38,14 @@ from pcf_core.store.results import (
     Columns,
     RunFolder,
     RunInfo,
-    State,
     document_states,
     encode_result,
-    file_state,
     find_run,
     read_document,
     read_result,
     result_path,
 )
-from pcf_core.store.storage import storage_of
+from pcf_core.store.storage import State, file_state, storage_of
 from pcf_core.store.texts import TextLayer
 
 log = logging.getLogger(__name__)

@@ -5,17 +5,17 @@ from __future__ import annotations
 import re
 import time
 from dataclasses import asdict
+from functools import partial
 from typing import Any
 
 import pcf_core
-from pcf_core.core.errors import OutOfMemoryError
 from pcf_core.core.files import noted
 from pcf_core.core.records import LeftOut
 from pcf_core.models.scoring.base import Scorer, SentenceOpening
 from pcf_core.models.scoring.base import open_scorer as open_real_scorer
 from pcf_core.store.store import Store
 from pcf_core.texts.benchmarks.readings import read_scores
-from pcf_core.texts.benchmarks.records import BenchmarkAsked, BenchmarkResult, Item, ItemScores, Material
+from pcf_core.texts.benchmarks.records import BenchmarkAsked, BenchmarkResult, Material
 from pcf_core.texts.benchmarks.scoring import score_items
 from pcf_core.work.benchmarks import (
     BENCHMARK,
@@ -29,7 +29,7 @@ from pcf_core.work.benchmarks import (
     missing_blocks,
     stored_block,
 )
-from pcf_core.work.blocks import FEWEST_TOKENS, noting, open_asked
+from pcf_core.work.blocks import in_memory, noting, open_asked
 from pcf_core.work.jobs import JobContext, OnProgress, OpenScorer, Pace, Pause, job, no_pause
 
 
@@ -108,22 +108,11 @@ def _score(
     items, total, done, pace = material.items, sum(map(len, lacking)), 0, Pace()
     for block in lacking:
         pause()
-        scores = _in_memory([items[index] for index in block], scorer)
+        scores = in_memory(scorer, partial(score_items, [items[index] for index in block], scorer))
         body = BlockScores(items=tuple(scores)).model_dump(mode="json")
         store.save_document(request.hash, block_name(block), body)
         done += len(block)
         on_progress(done, total, pace.rate(done))
-
-
-def _in_memory(items: list[Item], scorer: Scorer) -> list[ItemScores]:
-    """Score items; after out-of-memory, again with half the tokens per batch."""
-    while True:
-        try:
-            return score_items(items, scorer)
-        except OutOfMemoryError:
-            if scorer.batch_tokens <= FEWEST_TOKENS:
-                raise
-            scorer.batch_tokens //= 2
 
 
 @job(BENCHMARK, BenchmarkRequest)

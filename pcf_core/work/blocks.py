@@ -41,6 +41,7 @@ A_MINUTE = 30_000_000_000
 LIBRARIES = ("numpy", "pyarrow", "tokenizers", "torch", "transformers")
 P = ParamSpec("P")
 M = TypeVar("M", Scorer, Generator)
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -114,10 +115,15 @@ def score_block(
     ``on_batch`` gets the rows of each batch; ``on_restart`` is called before a restart; time in ``pause``
     does not count as scoring.  ``on_part``: see :attr:`~pcf_core.models.scoring.base.Scorer.on_part`.
     """
+    with _telling_parts(scorer, on_part):
+        return in_memory(scorer, partial(_score_once, scorer, block, on_batch, pause), on_restart)
+
+
+def in_memory(scorer: Scorer, score: Callable[[], T], on_restart: Callable[[], None] = lambda: None) -> T:
+    """Return ``score()``; after out-of-memory, repeat it with half the tokens per batch."""
     while True:
         try:
-            with _telling_parts(scorer, on_part):
-                return _score_once(scorer, block, on_batch, pause)
+            return score()
         except OutOfMemoryError:
             if scorer.batch_tokens <= FEWEST_TOKENS:
                 raise

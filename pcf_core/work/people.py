@@ -88,7 +88,7 @@ def check_may_ask(person: Person, settings: Settings) -> None:
         raise RightsError(why_only_reading(person, settings))
 
 
-def check_asked(models: Sequence[str], cells: int, settings: Settings) -> None:
+def check_allowed(models: Sequence[str], cells: int, settings: Settings) -> None:
     """Refuse models that the operator does not allow, and more cells or texts than a job may have."""
     for model in models:
         require_allowed(model)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -119,25 +120,22 @@ def _finite(value: float) -> float | None:
 @job("words", WordsRequest)
 def answer_words(context: JobContext, request: WordsRequest) -> dict[str, Any]:
     """Score a sentence; see :func:`word_check`."""
-    return _word_check_asked(request, context.open_scorer)
+    return word_check(
+        request.model, request.topic, request.text, request.protocol, request.dtype, context.open_scorer
+    )
 
 
 @job(PROBE, ProbeRequest)
-def answer_probe(context: JobContext, request: ProbeRequest) -> dict[str, Any]:
+def answer_probe(context: JobContext, request: ProbeRequest) -> Mapping[str, Any]:
     """Score a sentence, if the model's files have not changed since the question."""
-    return _word_check_asked(request, opening_the_same(request, context.open_scorer))
-
-
-def _word_check_asked(request: WordsRequest, open_scorer: OpenScorer) -> dict[str, Any]:
-    return word_check(
-        request.model, request.topic, request.text, request.protocol, request.dtype, open_scorer
-    )
+    opener = opening_the_same(request, context.open_scorer)
+    return answer_words(replace(context, open_scorer=opener), request)
 
 
 @job(CHECK, CheckRequest)
 def answer_check(context: JobContext, request: CheckRequest) -> dict[str, Any]:
     """Return the document of a :class:`~pcf_core.core.probe.TopicCheck`."""
-    return check_asked(request, context.open_scorer)
+    return topic_check(request, context.open_scorer)
 
 
 def opening_the_same(question: Question, open_scorer: OpenScorer) -> OpenScorer:
@@ -158,7 +156,7 @@ def opening_the_same(question: Question, open_scorer: OpenScorer) -> OpenScorer:
 TOO_LONG = "too long for the model together with the probes"
 
 
-def check_asked(request: CheckRequest, open_scorer: OpenScorer) -> dict[str, Any]:
+def topic_check(request: CheckRequest, open_scorer: OpenScorer) -> dict[str, Any]:
     """Answer a check with the document of a :class:`~pcf_core.core.probe.TopicCheck`."""
     spec = resolve(request.model).with_dtype(request.dtype)
     scorer = opening_the_same(request, open_scorer)(spec, "exact")

@@ -33,7 +33,7 @@ from pcf_core.core.settings import settings
 from pcf_core.store.database import Database, opened
 from pcf_core.store.files import sha256
 from pcf_core.store.journal import Did, Journal
-from pcf_core.work.people import TERMINAL, Person, check_asked, check_may_ask, check_room
+from pcf_core.work.people import TERMINAL, Person, check_allowed, check_may_ask, check_room
 from pcf_core.work.processes import is_here, is_running
 
 # The records of the queue.
@@ -243,7 +243,7 @@ class Queue:
     ) -> None:
         """Raise RightsError or ModelError as :meth:`submit` would, before anything is stored."""
         check_may_ask(self._person, settings())
-        check_asked(models, cells, settings())
+        check_allowed(models, cells, settings())
         if priority == 0 and not self._active(kind, key):
             self._check_room()
 

@@ -16,10 +16,10 @@ from statsmodels.stats.multitest import multipletests
 from pcf_core.audit.case import restricted
 from pcf_core.audit.comparing import (
     MOST_LETTERED,
+    alike,
     answers_elsewhere,
     compared,
     controlled,
-    elsewhere,
     lettered,
     risk_difference,
 )
@@ -242,10 +242,10 @@ def test_other_sentences_are_those_that_both_models_are_scored_on(score: Score, 
         score(model, *OTHER_TEXTS[3:], name="others", evidence=make_evidence("other", ["nurse", "clerk"]))
         score(model, *OTHER_TEXTS[3:], name="words", topic="gender-pronouns")
     runs = [info.run for info in store.runs()]
-    assert elsewhere(runs, *shown) == [half, other], "by name"
-    assert elsewhere(runs, *shown[::-1]) == [half[::-1], other[::-1]], "in the order of the two"
-    assert elsewhere(runs, shown[0], other[1]) == []
-    assert elsewhere(runs, shown[0], shown[0]) == []
+    assert alike(runs, shown) == [half, other], "by name"
+    assert alike(runs, shown[::-1]) == [half[::-1], other[::-1]], "in the order of the two"
+    assert alike(runs, [shown[0], other[1]]) == []
+    assert alike(runs, [shown[0], shown[0]]) == []
 
 
 def test_sets_of_one_name_are_told_apart(score: Score, store: Store) -> None:
@@ -264,8 +264,8 @@ def test_sets_of_one_name_are_told_apart(score: Score, store: Store) -> None:
 def test_draws_of_a_plan_are_no_other_sentences(score: Score) -> None:
     shown = score("mini-bert", *OTHER_TEXTS[:3]), score("mini-gpt", *OTHER_TEXTS[:3])
     first, second = score("mini-bert", *OTHER_TEXTS[3:]), score("mini-gpt", *OTHER_TEXTS[3:])
-    assert elsewhere([first, second], *shown) == [(first, second)]
-    assert elsewhere([planned(first, 0.05), second], *shown) == []
+    assert alike([first, second], shown) == [(first, second)]
+    assert alike([planned(first, 0.05), second], shown) == []
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from pcf_core.audit.gate import GateReport, Look, check_context, first_templates, same_model, scoring_order
+from pcf_core.audit.gate import (
+    Analysis,
+    GateReport,
+    check_context,
+    first_templates,
+    same_model,
+    scoring_order,
+)
 from pcf_core.audit.options import ViewOptions
 from pcf_core.audit.policy import CannotTell, Context, Limit, Most, MostIncrease, Policy
 from pcf_core.audit.preferences import build_run
@@ -115,7 +122,7 @@ Base = Callable[[str], RunView]
 def test_the_interval_of_a_single_limit_is_that_of_the_risk_command(base: Base) -> None:
     whole = base("mini-bert")
     own = report(whole.result, whole.run, whole.options)
-    look = Look(whole, None, 0.05, 60)
+    look = Analysis(whole, None, 0.05, 60)
     for quantity in ("overall_risk", "prejudice_risk", "caprice_risk"):
         judged = look.judged(Limit(quantity=quantity, limit=0.3))
         assert judged.interval == own.interval(quantity)
@@ -125,7 +132,7 @@ def test_the_interval_of_a_single_limit_is_that_of_the_risk_command(base: Base) 
 def test_a_bootstrap_by_loops_gives_nearly_the_same_ends(base: Base) -> None:
     """R of equal weights is a mean over templates: draw them again one by one, at another level."""
     whole = with_male(base("mini-bert"), male(1, 0.7, 0.1))
-    judged = Look(whole, None, 0.01, 60).judged(R)
+    judged = Analysis(whole, None, 0.01, 60).judged(R)
     generator = np.random.default_rng(9)
     values = whole.result.preferences.values
     again = []
@@ -162,7 +169,7 @@ def test_what_follows_where_we_cannot_tell(base: Base, follows: CannotTell) -> N
 def test_never_by_the_figure_alone(base: Base) -> None:
     """Nothing changes with the context: the interval has no width, and sixty templates may miss one."""
     whole = with_male(base("mini-bert"), np.full((3, 60), 0.64))
-    look = Look(whole, None, 0.05, 60)
+    look = Analysis(whole, None, 0.05, 60)
     assert look.judged(R).value == pytest.approx(0.28)
     assert look.judged(R).verdict == "cannot tell"
     assert look.judged(Limit(quantity="overall_risk", limit=0.6)).verdict == "within"
@@ -173,9 +180,8 @@ def test_one_template_says_nothing(base: Base) -> None:
     whole = base("mini-bert")
     alone = part_of(whole, first_templates(whole.run, np.array([0])))
     for limit in (0.0, 0.5, 0.99):
-        assert (
-            Look(alone, None, 0.05, 60).judged(R.model_copy(update={"limit": limit})).verdict == "cannot tell"
-        )
+        judged = Analysis(alone, None, 0.05, 60).judged(R.model_copy(update={"limit": limit}))
+        assert judged.verdict == "cannot tell"
 
 
 def test_a_tilt_is_judged_for_each_group(base: Base) -> None:
@@ -211,7 +217,7 @@ def test_an_increase_that_the_test_does_not_find_exceeds_nothing(
     worse = with_male(base("mini-bert"), male(4, 0.8, 0.05))
     better = with_male(base("mini-gpt"), male(7, 0.7, 0.05))
     limit = Limit(quantity="overall_risk", limit=0.03, increase=True)
-    found = Look(worse, better, 0.05, 60)
+    found = Analysis(worse, better, 0.05, 60)
     comparison = found._comparison
     doubted = {name: replace(one, p_value=0.3) for name, one in comparison.differences.items()}
     monkeypatch.setitem(vars(found), "_comparison", replace(comparison, differences=doubted))
@@ -225,7 +231,8 @@ def test_a_difference_without_a_width_reaches_as_far_as_two_models_unseen_contex
     """Each may be missed by u of all contexts, which move its own R by 2u: both together by 4u."""
     worse = with_male(base("mini-bert"), np.full((3, 60), 0.8))
     better = with_male(base("mini-gpt"), np.full((3, 60), 0.7))
-    judged = Look(worse, better, 0.05, 60).judged(Limit(quantity="overall_risk", limit=0.3, increase=True))
+    limit = Limit(quantity="overall_risk", limit=0.3, increase=True)
+    judged = Analysis(worse, better, 0.05, 60).judged(limit)
     unseen = 1 - 0.025 ** (1 / 60)
     assert judged.value == pytest.approx(0.2)
     assert judged.interval.low == pytest.approx(0.2 - 4 * unseen)
@@ -280,7 +287,7 @@ def test_looks_are_of_templates_that_no_score_decides(base: Base) -> None:
 def test_what_does_not_fit_into_memory_is_refused(base: Base, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("pcf_core.audit.gate.MOST_CELLS", 1000)
     with pytest.raises(CriterionError, match="fewer limits"):
-        Look(base("mini-bert"), None, 0.05, 60).judged(R)
+        Analysis(base("mini-bert"), None, 0.05, 60).judged(R)
 
 
 def test_warnings_are_kept(base: Base, own_settings: Settings) -> None:

@@ -11,17 +11,10 @@ import typer
 from streamlit.testing.v1 import AppTest
 from typer.testing import CliRunner
 
-from pcf_core.audit.options import (
-    PageOptions,
-    ViewOptions,
-    counted_occupations,
-    in_words,
-    link_parameters,
-    shown_fields,
-)
+from pcf_core.audit.options import PageOptions, ViewOptions, counted_occupations, in_words
 from pcf_core.cli.console import View, with_view
 from pcf_core.core.errors import EvidenceError, InputError
-from pcf_core.core.options import OptionSpec, command_options, from_page, page_values
+from pcf_core.core.options import OptionSpec, command_options, declared, from_page, link_values, page_values
 from pcf_core.material.evidence import make_evidence, womens_share
 from pcf_core.material.topics import load_topic
 
@@ -65,7 +58,7 @@ def test_the_names_are_those_of_old_links_commands_and_files() -> None:
     options = ViewOptions(
         occupation_weights="my file.csv", template_weighting="equal", unit="counts-only-mentions"
     )
-    assert tuple(link_parameters(PageOptions())) == IN_LINKS
+    assert tuple(link_values(PageOptions())) == IN_LINKS
     assert tuple(options.model_dump()) == AS_STORED
     assert command_options(options) == (
         "--weights 'my file.csv' --template-weights equal --criterion max --scale pcf --reference uniform "
@@ -76,13 +69,13 @@ def test_the_names_are_those_of_old_links_commands_and_files() -> None:
 def test_the_document_of_the_command_line_names_every_option_and_its_default() -> None:
     document = Path("docs/cli.md").read_text(encoding="utf-8")
     rows = dict(re.findall(r"^\| `(--[a-z-]+)` \|.*\| `([^`]+)` \|$", document, re.MULTILINE))
-    for one in shown_fields().values():
+    for one in declared(ViewOptions).values():
         assert rows[one.flag] == one.default
 
 
 def test_every_field_is_shown_and_pages_offer_its_default() -> None:
-    assert shown_fields(PageOptions).keys() == PageOptions.model_fields.keys()
-    for name, one in shown_fields(PageOptions).items():
+    assert declared(PageOptions).keys() == PageOptions.model_fields.keys()
+    for name, one in declared(PageOptions).items():
         assert one.default in one.offered
         for value in one.offered:
             PageOptions.model_validate({name: value})
@@ -128,8 +121,8 @@ def test_a_value_that_an_option_does_not_take_is_refused_by_its_name(given: list
 
 def test_another_option_is_one_field() -> None:
     options = WithCase(letter_case="lower")
-    assert link_parameters(options)["letter_case"] == "lower"
-    assert from_page(WithCase, link_parameters(options)) == options
+    assert link_values(options)["letter_case"] == "lower"
+    assert from_page(WithCase, link_values(options)) == options
     assert command_options(options).endswith("--unit template --margin 0.02 --letter-case lower")
     assert in_words(WithCase(), "letter_case") == "as written"
     app, seen = command(WithCase)
@@ -141,7 +134,7 @@ def test_another_option_is_one_field() -> None:
 @pytest.mark.parametrize(("old", "today"), [("usual", "counts-only"), ("mention", "counts-only-mentions")])
 def test_a_link_or_command_of_before_that_names_a_unit_means_the_same(old: str, today: str) -> None:
     assert in_words(ViewOptions(), "unit") == "whole templates"
-    read = from_page(PageOptions, link_parameters(PageOptions()) | {"unit": old})
+    read = from_page(PageOptions, link_values(PageOptions()) | {"unit": old})
     assert read.unit == today
     assert in_words(read, "unit").startswith("counts only")
     app, seen = command(ViewOptions)
@@ -150,11 +143,11 @@ def test_a_link_or_command_of_before_that_names_a_unit_means_the_same(old: str, 
 
 
 def test_lists_of_pages_and_their_addresses_have_words_for_every_value() -> None:
-    for one in shown_fields(PageOptions).values():
+    for one in declared(PageOptions).values():
         assert len(set(one.called.values())) == len(one.offered)
         assert [one.named(word) for word in one.called.values()] == list(one.offered)
         assert [one.named(value) for value in one.offered] == list(one.offered), "links of before"
-    called = {word for one in shown_fields(PageOptions).values() for word in one.called.values()}
+    called = {word for one in declared(PageOptions).values() for word in one.called.values()}
     assert called.isdisjoint(
         {"exact", "exact-boundary", "single-token", "pcf", "bvf", "max", "l2", "uniform"}
     )

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.constructions import Judged, gap_judged, gum_judged, lower_bound, main, says, table
+from benchmarks.constructions import Judged, gap_judged, gum_judged, main, says, table
 from benchmarks.coreference import Sentence, places
+from pcf_core.texts.criteria.rates import wilson
 from tests.mining.hand import tree
 
 TEXT = "Smith ended his career"
@@ -57,7 +58,7 @@ def test_gaps_label_of_the_name_decides(label: bool) -> None:
 def test_a_construction_is_enough_from_its_precision_and_its_lower_bound() -> None:
     rows = table([Judged("possessive", "GUM", True, one > 0) for one in range(100)])
     assert (rows["possessive"]["right"], rows["possessive"]["accepted"]) == (99, 100)
-    assert rows["possessive"]["lower"] == round(lower_bound(99, 100), 4)
+    assert rows["possessive"]["lower"] == round(wilson(99, 100)[0], 4)
     assert rows["possessive"]["enough"]
     assert not table([Judged("noun", "GUM", True, True)] * 30)["noun"]["enough"]
     assert "attributive" not in rows

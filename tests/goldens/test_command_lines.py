@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from pcf_core.audit.options import ViewOptions, shown_fields
+from pcf_core.audit.options import ViewOptions
 from pcf_core.audit.policy import Policy
 from pcf_core.audit.sampling import planned
 from pcf_core.core.generation import Decoding, GenerationKey
+from pcf_core.core.options import declared
 from pcf_core.core.settings import Settings
 from pcf_core.report.records import SECTIONS, SHORT, ReportRequest
 from pcf_core.report.reproducing import (
@@ -44,7 +45,7 @@ OWN = ReportRequest(
 
 def test_commands_of_view_options() -> None:
     ways = {"usual": ViewOptions(), "an own file": ViewOptions(occupation_weights="my jobs.csv")}
-    for name, field in shown_fields().items():
+    for name, field in declared(ViewOptions).items():
         ways |= {f"{name} {value}": ViewOptions.model_validate({name: value}) for value in field.offered}
     lists = (("--templates", "my counts"),)
     assert_recorded(

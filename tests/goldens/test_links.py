@@ -27,13 +27,8 @@ from pcf_core.app.method.as_in_papers import address_of
 from pcf_core.app.present import in_full
 from pcf_core.app.run.request import First
 from pcf_core.app.shell import SECTIONS
-from pcf_core.audit.options import (
-    PageOptions,
-    ViewOptions,
-    link_parameters,
-    shown_fields,
-)
-from pcf_core.core.options import from_page, page_values
+from pcf_core.audit.options import PageOptions, ViewOptions
+from pcf_core.core.options import declared, from_page, link_values, page_values
 from pcf_core.material.published import printed_items
 from pcf_core.models.names import PRECISIONS
 from pcf_core.store.store import Store
@@ -48,7 +43,7 @@ CHOICE = Choice(
     evidence="occupations-pcf",
     options=ViewOptions(),
 )
-VALUES = [(name, value) for name, field in shown_fields(PageOptions).items() for value in field.offered]
+VALUES = [(name, value) for name, field in declared(PageOptions).items() for value in field.offered]
 
 
 def test_pages_and_tabs() -> None:
@@ -106,13 +101,13 @@ def test_addresses_of_the_shared_choice() -> None:
 def test_an_option_comes_back_from_a_link(name: str, value: str) -> None:
     options = PageOptions.model_validate({name: value})
     assert from_page(PageOptions, page_values(options)) == options
-    assert from_page(PageOptions, link_parameters(options)) == options
+    assert from_page(PageOptions, link_values(options)) == options
     choice = replace(CHOICE, options=ViewOptions(**options.model_dump(exclude={"over"})), over=options.over)
     assert choice_of(choice.parameters) == choice
 
 
 def test_parameters_and_command_line_options_of_view_options() -> None:
-    fields = shown_fields(PageOptions)
+    fields = declared(PageOptions)
     assert_recorded(
         "links/view_options",
         {

@@ -8,7 +8,7 @@ from typing import Any, get_args
 import pytest
 
 from pcf_core.audit.knowledge import knowledge_key
-from pcf_core.audit.options import ViewOptions, shown_fields
+from pcf_core.audit.options import ViewOptions
 from pcf_core.audit.policy import Policy
 from pcf_core.audit.preferences import build_run
 from pcf_core.audit.results import result_name
@@ -17,6 +17,7 @@ from pcf_core.audit.sensitivity import sensitivity_name
 from pcf_core.core.factors import OwnFactor
 from pcf_core.core.generation import Decoding, GenerationKey
 from pcf_core.core.knowledge import Fact, KnowledgeSet
+from pcf_core.core.options import declared
 from pcf_core.core.run import ScoringKey, exact_name, version_name
 from pcf_core.core.settings import Settings
 from pcf_core.core.topics import Group
@@ -107,7 +108,7 @@ def test_hashes_of_texts_to_write() -> None:
 def test_keys_of_readings_of_a_run(own_settings: Settings) -> None:
     store, run = Store.open(own_settings.cache), run_of()
     ways = {"usual": ViewOptions()}
-    for name, field in shown_fields().items():
+    for name, field in declared(ViewOptions).items():
         if name != "reference":  # the labour force's shares are of shipped occupations
             ways |= {
                 f"{name} {value}": ViewOptions.model_validate({name: value})

@@ -32,7 +32,7 @@ from pcf_core.show.findings.material import probes_finding
 from pcf_core.show.findings.probe import probe_coverage
 from pcf_core.store.store import Store
 from pcf_core.work.jobs import Stopped
-from pcf_core.work.probing import check_asked, word_check
+from pcf_core.work.probing import topic_check, word_check
 from pcf_core.work.requests import make_check
 from pcf_core.work.scoring import score_run
 from tests.command_line import SCHEMAS
@@ -287,10 +287,10 @@ def test_a_sentence_and_a_check_say_that_it_is_given_the_left_text(monkeypatch: 
     plain = word_check("toy", toy.TOPIC, sentence, open_scorer=opening(FakeScorer))
     assert (plain["coverage"], "left_only" in plain) == (None, False)
     request = make_check(spec, toy.TOPIC, (sentence, before))
-    check = TopicCheck.model_validate(check_asked(request, opening()))
+    check = TopicCheck.model_validate(topic_check(request, opening()))
     assert check.coverage_by_tokens == {"all": pytest.approx([covered, covered])}
     assert "given the text to their left" in probes_finding("toy", check)
-    ordinary = check_asked(request.model_copy(update={"texts": (before,)}), opening())
+    ordinary = topic_check(request.model_copy(update={"texts": (before,)}), opening())
     assert "left_only" not in ordinary
 
 

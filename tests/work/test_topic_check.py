@@ -13,7 +13,7 @@ from pcf_core.material.topics import list_topics, make_topic
 from pcf_core.models.registry import list_models, resolve
 from pcf_core.models.scoring.base import open_scorer
 from pcf_core.store.store import Store
-from pcf_core.work.probing import check_asked, mean_shares
+from pcf_core.work.probing import mean_shares, topic_check
 from pcf_core.work.queue import Queue
 from pcf_core.work.requests import CHECK, CheckRequest, make_check, newest_answer, submit_question
 from pcf_core.work.worker import Worker
@@ -47,7 +47,7 @@ def test_the_worker_answers_and_the_answer_is_found_again(
 
 def test_shares_of_words_are_averaged_over_the_sentences(asked: CheckRequest) -> None:
     """By hand: each sentence's probabilities divided by their sum, then the mean."""
-    check = TopicCheck.model_validate(check_asked(asked, toy.open_toy))
+    check = TopicCheck.model_validate(topic_check(asked, toy.open_toy))
     words = ("he", "king", "she", "queen")
     of_each = [[toy.probability(text, word) for word in words] for text in TEXTS]
     expected = np.mean([np.array(row) / sum(row) for row in of_each], axis=0)
@@ -64,7 +64,7 @@ def test_sentences_without_any_probability_do_not_count() -> None:
 
 def test_what_counts_once_is_covered_once(asked: CheckRequest) -> None:
     opened = toy.opening(tokens={"king": 2}, same=[("she", "queen")])
-    check = TopicCheck.model_validate(check_asked(asked, opened))
+    check = TopicCheck.model_validate(topic_check(asked, opened))
     one = [toy.probability(text, "he") + toy.probability(text, "she") for text in TEXTS]
     assert check.coverage_by_tokens["1"] == pytest.approx(one)
     assert check.table.same == check.same == (("she", "queen"),)
@@ -75,7 +75,7 @@ def test_a_word_refused_as_a_sentence_begins_with_it_is_named_and_the_others_are
 ) -> None:
     opened = toy.opening(refused={"She": "unk"})
     texts = ("[Y] is a nurse.", "The nurse said that [Y]")
-    check = TopicCheck.model_validate(check_asked(asked.model_copy(update={"texts": texts}), opened))
+    check = TopicCheck.model_validate(topic_check(asked.model_copy(update={"texts": texts}), opened))
     assert check.refused == {"she": "written 'She', unk"}
     assert check.tokens == {"he": 1, "king": 1, "queen": 1}
     written = (("He", "King", "Queen"), ("he", "king", "queen"))
@@ -89,7 +89,7 @@ def test_words_that_a_sentence_begins_with_alike_are_covered_once_there(asked: C
     texts = ("[Y] is a nurse.", "The nurse said that [Y]")
     topic = make_topic("t", [Group(name="one", words=("he", "He")), Group(name="two", words=("she",))])
     request = asked.model_copy(update={"texts": texts, "topic": topic})
-    check = TopicCheck.model_validate(check_asked(request, toy.open_toy))
+    check = TopicCheck.model_validate(topic_check(request, toy.open_toy))
     written = (("He", "She"), ("he", "He", "she"))
     sums = [
         sum(toy.probability(text, word) for word in some) for text, some in zip(texts, written, strict=True)
@@ -100,9 +100,9 @@ def test_words_that_a_sentence_begins_with_alike_are_covered_once_there(asked: C
 
 def test_no_word_and_no_text_are_answers_too(asked: CheckRequest) -> None:
     refusing = toy.opening(refused=dict.fromkeys(toy.WORDS, "unk"))
-    assert TopicCheck.model_validate(check_asked(asked, refusing)).coverage == ({}, {})
+    assert TopicCheck.model_validate(topic_check(asked, refusing)).coverage == ({}, {})
     without = asked.model_copy(update={"texts": ()})
-    assert TopicCheck.model_validate(check_asked(without, toy.open_toy)).coverage == ()
+    assert TopicCheck.model_validate(topic_check(without, toy.open_toy)).coverage == ()
 
 
 def test_what_decides_an_answer_is_in_its_key(asked: CheckRequest) -> None:
@@ -140,7 +140,7 @@ def test_the_shipped_models_tell_spellings_apart() -> None:
     texts = ("The nurse is [Y]",)
     for model in ("mini-bert", "mini-gpt"):
         spec = resolve(model)
-        check = TopicCheck.model_validate(check_asked(make_check(spec, topic, texts), open_scorer))
+        check = TopicCheck.model_validate(topic_check(make_check(spec, topic, texts), open_scorer))
         assert check.same == ()
         assert not check.refused
         assert check.tokens["asian"] < check.tokens["ASIAN"]
@@ -159,7 +159,7 @@ def test_a_word_too_long_for_the_model_is_named_and_the_others_are_checked() -> 
     word = "\U0001f9d1" * 60
     groups = [Group(name="one", words=("he", word)), Group(name="two", words=("she",))]
     request = make_check(spec, make_topic("long", groups), TEXTS)
-    check = TopicCheck.model_validate(check_asked(request, open_scorer))
+    check = TopicCheck.model_validate(topic_check(request, open_scorer))
     assert set(check.tokens) == {"he", "she"}
     assert check.refused == {word: "too long for the model together with the probes"}
     assert len(check.coverage) == 2
@@ -169,4 +169,4 @@ def test_probes_that_fit_no_word_are_refused() -> None:
     text = " ".join(["nurse"] * 200) + " [Y]"
     topic = make_topic("t", [Group(name="one", words=("he",)), Group(name="two", words=("she",))])
     with pytest.raises(TemplateError, match="tokens"):
-        check_asked(make_check(resolve("mini-gpt"), topic, (text,)), open_scorer)
+        topic_check(make_check(resolve("mini-gpt"), topic, (text,)), open_scorer)

@@ -184,21 +184,30 @@ def closed(rows: torch.Tensor) -> torch.Tensor:
     return rows
 
 
-def mask(rows: torch.Tensor, share: float, generator: torch.Generator) -> tuple[torch.Tensor, torch.Tensor]:
+def mask(
+    rows: torch.Tensor,
+    share: float,
+    generator: torch.Generator,
+    fixed: torch.Tensor | None = None,
+    token: int = MASK,
+    ordinary: tuple[int, int] = (len(SPECIALS), VOCABULARY),
+) -> tuple[torch.Tensor, torch.Tensor]:
     """Return masked ids and the boolean [rows, length] of predicted positions (80/10/10).
 
-    Their number depends only on the shape, because kernels are compiled per shape.
+    Their number depends only on the shape, because kernels are compiled per shape.  ``fixed`` [rows, length]:
+    never predicted, by default special tokens; ``ordinary``: range of the other tokens.  In short rows the
+    last position but one is always predicted, as most templates end in the wanted word.
     """
     order = torch.rand(rows.shape, generator=generator)
-    order[rows < len(SPECIALS)] = -1.0
+    order[rows < len(SPECIALS) if fixed is None else fixed] = -1.0
     if rows.shape[1] < LENGTH:
         order[:, -2] = 2.0
     chosen = torch.zeros(rows.numel(), dtype=torch.bool)
     chosen[order.flatten().topk(round(share * rows.numel())).indices] = True
     chosen = chosen.view(rows.shape)
     dice = torch.rand(rows.shape, generator=generator)
-    random_ids = torch.randint(len(SPECIALS), VOCABULARY, rows.shape, generator=generator)
-    masked = torch.where(chosen & (dice < 0.8), torch.full_like(rows, MASK), rows)
+    random_ids = torch.randint(*ordinary, rows.shape, generator=generator)
+    masked = torch.where(chosen & (dice < 0.8), token, rows)
     return torch.where(chosen & (dice >= 0.9), random_ids, masked), chosen
 
 

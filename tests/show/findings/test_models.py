@@ -16,8 +16,8 @@ from pcf_core.audit.reading import matrix_report
 from pcf_core.core.records import FloatArray
 from pcf_core.core.risk import CorrectedRisk, Interval, RiskReport
 from pcf_core.core.tails import (
-    Comparison,
     Distribution,
+    LikelihoodRatioTest,
     NormalFit,
     NormalShape,
     TailFit,
@@ -89,7 +89,7 @@ def moody(caprices: list[float]) -> RiskReport:
 FEW = moody([0.4, 0.4, *[0.05] * 8, *[0.0] * 10])
 
 
-def shape_with(verdict: Verdict, threshold: float | None, *comparisons: Comparison) -> TailShape:
+def shape_with(verdict: Verdict, threshold: float | None, *comparisons: LikelihoodRatioTest) -> TailShape:
     """61 values between 0.0001 and 0.2, of which those above a threshold have a shape of 0.42."""
     names: tuple[Distribution, ...] = ("generalised Pareto", "lognormal", "exponential")
     positive = np.geomspace(0.0001, 0.2, 61)
@@ -106,8 +106,8 @@ def shape_with(verdict: Verdict, threshold: float | None, *comparisons: Comparis
     )
 
 
-def vuong(p: float, better: Distribution) -> Comparison:
-    return Comparison("lognormal", 1.0, p, better)
+def vuong(p: float, better: Distribution) -> LikelihoodRatioTest:
+    return LikelihoodRatioTest("lognormal", 1.0, p, better)
 
 
 def normal(statistic: float | None, p: float | None, n: int = 120, low: float = 0.1) -> NormalShape:
