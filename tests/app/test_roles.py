@@ -102,11 +102,10 @@ def test_what_is_written_through_the_check() -> None:
     assert given == {
         *("submit_run", "submit_words", "submit_question", "submit_read", "submit_mining"),
         *(
-            "submit_knowledge",
             "submit_fetch",
             "FAIRPAIR_AUDIT.submit",
             "CRITERIA_AUDIT.submit",
-            "submit",  # of a text audit or the embedding score
+            "submit",  # of a text audit, the embedding score or facts
             "BENCHMARK_AUDIT.submit",
         ),
         *("queue.cancel", "open_queue().retry", "ensure_worker"),

@@ -12,7 +12,6 @@ from collections.abc import Callable
 import pytest
 from hypothesis import given
 
-from benchmarks.constructions import lower_bound
 from pcf_core.core.errors import TopicError
 from pcf_core.core.settings import ROOT
 from pcf_core.core.topics import Group, Part, Topic
@@ -29,6 +28,7 @@ from pcf_core.mining.rules import LANGUAGES, Rule, language_of, rule_for
 from pcf_core.mining.substitutes import in_general
 from pcf_core.mining.unrivalled import the_only_one
 from pcf_core.mining.verb_groups import Candidate, Dropped, Refused, finite
+from pcf_core.texts.criteria.rates import wilson
 from tests.mining.hand import NOTHING, Case, cases, texts, tree, trees
 
 ENGLISH_WORDS = frozenset(
@@ -237,7 +237,7 @@ def test_a_sentence_gives_what_each_construction_finds_in_it_without_words_of_th
 def test_on_by_itself_is_what_is_known_to_be_precise(name: str) -> None:
     one = CONSTRUCTIONS[name]
     right, accepted = one.measured or (0, 0)
-    assert one.lower == pytest.approx(lower_bound(right, accepted) if accepted else 0.0, abs=1e-6)
+    assert one.lower == pytest.approx(wilson(right, accepted)[0] if accepted else 0.0, abs=1e-6)
     assert one.on == (accepted > 0 and right / accepted >= PRECISION and one.lower >= LOWER)
     assert one.standing.startswith("on" if one.on else "off")
 
