@@ -32,8 +32,8 @@ class FactorScale:
     """How a factor is measured and described.
 
     ``noun``: its name in a sentence; ``title``: with its unit; ``more``: the direction of the axis.
-    ``step``: a slope is given per so much of ``x``, ``per`` names it, and ``whose`` occupations that have so
-    much more.
+    ``step``: a slope is given per so much of ``x``; ``per`` names it in a sentence after "per", ``added`` in
+    a figure, and ``whose`` the occupations that have so much more.
     """
 
     name: str
@@ -42,6 +42,7 @@ class FactorScale:
     more: str
     step: float
     per: str
+    added: str
     whose: str
     log: bool = False
 

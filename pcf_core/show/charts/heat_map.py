@@ -27,7 +27,7 @@ TALLEST = AROUND + 40 * ROW  # so many rows have a name each; of more, plotly na
 NAME = 10  # letters, in pixels: plotly names every row that is 1.2 times as high
 MOST_OPENED = 2_000  # cells that a click finds: of more the marks over them take seconds to draw
 MOST_WRITTEN = 100  # cells that have their value written in them
-FLAGGED = "flagged: these words are almost never used"
+FLAGGED = "these words are almost never used here"
 PALE = "rgba(127, 127, 127, 0.15)"  # a cell without a colour of its own
 CORNER = {"angle": 225, "standoff": 9}  # degrees and pixels from the middle of a cell to its upper right
 
@@ -189,7 +189,7 @@ def _cells(
         [key for key in keys_y for _ in keys_x],
         data,
         14,
-        "a click opens the cell",
+        "a click opens the sentence",
         marker={"symbol": "square"},
         **marks.hovering(hover("customdata[2]", "customdata[3]")),
     )
