@@ -6,11 +6,11 @@ Here such a link is followed as the browser's own way back is (:func:`link_first
 too; its address says of the shared choice what is chosen, and nothing of the page, which then stays as it was
 left.  A link must lead to another page than the one it stands on: Streamlit leaves the address else.
 
-One way back is not followed.  Where the old address and a link's name the same choice, the browser makes one
-address of both, such as "model=old&model=new".  It is mended, but Streamlit's browser side adds the mended
-one as a step and does not replace the mixed one; what the link meant is known in its session alone.  Who
-reloads the page and then goes back finds a new session, which takes the mixed address as it reads: the models
-of both.
+Where the old address and a link's name the same choice, the browser makes one address of both, such as
+"model=old&model=new".  It is mended, and the mended one replaces it (``front/tools.js``), unless somebody
+clicks on the page before that.  The mixed one then is a step of the browser's way back, and what the link
+meant is known in its session alone: who reloads the page and then goes back finds a new session, which takes
+the mixed address as it reads, with the models of both.
 """
 
 from __future__ import annotations
@@ -53,8 +53,7 @@ def link_first() -> Iterator[None]:
     """Let the address decide over the shared choice drawn in this block, if it opens another page.
 
     The page's own widgets then follow the address too, if it says anything of them; else they stay as they
-    were left, on the browser's way back as well: Streamlit takes what belongs to a page out of its address
-    when the page is left, as a step of that way.
+    were left, on the browser's way back as well.
     """
     run, state = script(), st.session_state
     if run is None:
@@ -71,6 +70,7 @@ def link_first() -> Iterator[None]:
         unsaid = {} if run.goes_back else _left_out(before[-1])
         run.goes_back = True
         with run.told_once():
+            run.tell()  # what belonged to the page that was left is gone from the address
             if address := unsaid | of_link:
                 run.take(address)
             state[ASKED] = _address()
