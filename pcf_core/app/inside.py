@@ -24,6 +24,7 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.runtime.scriptrunner_utils.script_run_context import ScriptRunContext
 from streamlit.runtime.state import register_widget
 from streamlit.runtime.state.common import user_key_from_element_id
+from streamlit.runtime.state.query_params import QueryParams
 from streamlit.runtime.uploaded_file_manager import UploadedFile as UploadedFile
 from streamlit.web.server.starlette import starlette_static_routes
 
@@ -112,6 +113,11 @@ class Script:
                 link.set_corrected_value(name, values, "string_array_value")
             link.set_initial_query_params_from_current()
 
+    def tell(self) -> None:
+        """Send the browser the address as it stands here; it does nothing where both are the same."""
+        with self._context.session_state.query_params() as link:
+            link._send_query_param_msg()
+
     def as_if_said(self, name: str, values: Sequence[str]) -> None:
         """Give a widget its first value as if the address had it, without telling the browser."""
         with self._context.session_state.query_params() as link:
@@ -195,6 +201,28 @@ def _unchanged(value: Any) -> Any:
 
 selectbox.register_widget = _register_by_name  # type: ignore[attr-defined]
 multiselect.register_widget = _register_by_name  # type: ignore[attr-defined]
+
+
+_populate = QueryParams.populate_from_query_string
+
+
+def _populate_silently(
+    link: QueryParams, query_string: str, valid_script_hashes: set[str] | None = None
+) -> None:
+    """Take over a new address without telling the browser which parameters the page that is left owns.
+
+    Streamlit tells it before it says that another page begins.  The browser then writes the new page's
+    address behind the old page's name, as a step of its history: who went back came to the old page with the
+    choice of the new one.  :func:`~pcf_core.app.links.link_first` tells it once the page has begun.
+    """
+    vars(link)["_send_query_param_msg"] = lambda: None
+    try:
+        _populate(link, query_string, valid_script_hashes)
+    finally:
+        del vars(link)["_send_query_param_msg"]
+
+
+QueryParams.populate_from_query_string = _populate_silently  # type: ignore[method-assign, assignment]
 
 
 def script() -> Script | None:

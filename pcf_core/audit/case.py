@@ -13,12 +13,11 @@ from datetime import datetime
 import numpy as np
 from numpy.typing import NDArray
 
-from pcf_core.audit.fitting import token_warnings, words_by_template
+from pcf_core.audit.fitting import words_by_template
 from pcf_core.audit.options import ViewOptions
-from pcf_core.audit.preferences import Result, coverage_summary, doubts_among, is_left_only, warnings_of
+from pcf_core.audit.preferences import Result, coverage_summary, is_left_only
 from pcf_core.audit.reading import RunView, report, view_of
-from pcf_core.audit.results import load_result, noise_warnings, size_warnings
-from pcf_core.audit.slots import run_notes
+from pcf_core.audit.results import load_result, reading_warnings
 from pcf_core.core.errors import AuditError, RunError, TemplateError
 from pcf_core.core.families import facts_of
 from pcf_core.core.records import FloatArray
@@ -52,7 +51,7 @@ def protocol_sibling(store: Store, run: RunSpec, protocol: str) -> Sibling | Una
     for info in store.runs():
         if info.complete and _same_but_templates(info.run, other) and info.run.templates.texts == texts:
             return Sibling(info.run, protocol, np.arange(len(run.templates.templates)))
-    reason = f"no result has been scored this way; score the run again with --protocol {protocol}"
+    reason = f"there is no result of this kind yet; score again with --protocol {protocol}"
     refusal = facts_of(run.scoring.family).without_boundary
     if protocol == "exact-boundary" and refusal:
         reason = f"it {refusal.format(name=run.scoring.model, family=run.scoring.family)}"
@@ -65,7 +64,7 @@ def stop_sibling(store: Store, run: RunSpec) -> Sibling | Unavailable:
     ended = [text.endswith(STOPS) for text in texts]
     name = "without the full stop" if ended[0] else "with a full stop"
     if len(set(ended)) > 1:
-        reason = "some templates end with a full stop and some do not"
+        reason = "some sentences end with a full stop and some do not"
         return Unavailable(dimension="full stop", name="with or without", reason=reason)
     stop = "。" if run.topic.language == "zh" else "."
     wanted = [text[:-1] if ended[0] else text + stop for text in texts]
@@ -77,7 +76,7 @@ def stop_sibling(store: Store, run: RunSpec) -> Sibling | Unavailable:
                 return Sibling(other, name, np.array([index_of[text] for text in wanted]))
     how = "import it" if ended[0] else "press Add full stops and save it"
     reason = (
-        f"these templates have not been scored {name}; make such a set on the page Templates (under edit, "
+        f"there is no result for these sentences {name}; make such a set on the page Templates (under edit, "
         f"{how}), then run it on the page 'Run an audit'"
     )
     return Unavailable(dimension="full stop", name=name, reason=reason)
@@ -142,7 +141,7 @@ class Case(RunView):
         except AuditError as error:
             return Unavailable(dimension=dimension, name=other.name, reason=str(error))
         risks = self.view.risks(result.preferences.values[:, other.rows])
-        return variant(dimension, other.name, risks, note=f"The run {other.run.key}.")
+        return variant(dimension, other.name, risks, note=f"From the result {other.run.key}.")
 
 
 def variant(
@@ -163,7 +162,7 @@ def extremes(each: Sequence[Variant | Unavailable], label: str, kind: Kind = "ch
     risks = [round(one.overall_risk, 9) for one in readable]
     lowest, highest = risks.index(min(risks)), len(risks) - 1 - risks[::-1].index(max(risks))
     for end, one in (("lowest", readable[lowest]), ("highest", readable[highest])):
-        note = f"Of {len(readable):,}, the one with the {end} R: {one.name}."
+        note = f"The {end} risk of {len(readable):,}: {one.name}."
         changes = {"name": label, "end": end, "which": one.name, "kind": kind, "note": note}
         yield one.model_copy(update=changes)
 
@@ -233,12 +232,9 @@ def restricted(
     if len(keys) == 1 and preferences.coverage is not None:
         shares[keys[0]] = preferences.coverage.ravel()
     summary = coverage_summary(preferences, shares)
-    warnings = run_notes(narrowed, result.words) + doubts_among(result.warnings)
-    warnings += warnings_of(run.scoring.family, result.tokens, summary)
-    warnings += token_warnings(run.scoring.family, result.token_shares)
-    warnings += size_warnings(run, result.words, options.aggregation) + noise_warnings(result.self_audit)
-    narrowed_result = replace(result, preferences=preferences, coverage=summary, warnings=warnings)
-    return report(narrowed_result, narrowed, options, resamples)
+    narrowed_result = replace(result, preferences=preferences, coverage=summary)
+    warnings = reading_warnings(narrowed, narrowed_result, options.aggregation)
+    return report(replace(narrowed_result, warnings=warnings), narrowed, options, resamples)
 
 
 def _narrowed(run: RunSpec, texts: Sequence[str], counts: Sequence[float]) -> tuple[list[int], RunSpec]:

@@ -161,14 +161,14 @@ def _counts_warnings(
     documents = sum(mine.documents != their.documents for mine, their in pairs)
     differing = ""
     if counts:
-        differing = f"{counts:,} of {len(pairs):,} templates have different counts in {other.name}: "
+        differing = f"{counts:,} of {len(pairs):,} sentences have different counts in {other.name}: "
     elif one.templates_left_out or other.templates_left_out:
-        return (f"Both runs use the template counts of {name}, as {one.name} does.",)
+        return (f"Both results use the counts of {name}, as {one.name} does.",)
     elif documents and options.unit == "counts-only":
         differing = (
-            f"{documents:,} of {len(pairs):,} templates have different numbers of documents in {other.name}: "
+            f"{documents:,} of {len(pairs):,} sentences have different numbers of documents in {other.name}: "
         )
-    return (f"{differing}both runs use those of {name}, as {one.name} does.",) if differing else ()
+    return (f"{differing}both results use those of {name}, as {one.name} does.",) if differing else ()
 
 
 def _refuse_plan(run: RunSpec) -> None:
@@ -235,12 +235,12 @@ def warnings_of(
     """Return what a reader has to know before believing a difference between these two runs."""
     sentences = []
     for noun, left_out in (
-        ("templates", (one.templates_left_out, other.templates_left_out)),
+        ("sentences", (one.templates_left_out, other.templates_left_out)),
         ("occupations", (one.occupations_left_out, other.occupations_left_out)),
     ):
         if any(left_out):
             sentences.append(
-                f"Only {noun} that both runs have are compared: {left_out[0]:,} of {one.name} and "
+                f"Only {noun} that both results have are compared: {left_out[0]:,} of {one.name} and "
                 f"{left_out[1]:,} of {other.name} are left out."
             )
     if set(first.result.words) != set(second.result.words):
@@ -256,8 +256,8 @@ def warnings_of(
         sentences += [f"{side.name}: {sentence}" for sentence in read.result.warnings]
     if rough(effective_number(weights)):
         sentences.append(
-            f"Means and intervals are only as precise as with {effective_number(weights):.1f} equally "
-            f"weighted templates (of {len(weights):,})."
+            "Because a few sentences dominate, precision is that of about "
+            f"{effective_number(weights):.1f} equally common sentences (of {len(weights):,})."
         )
     return tuple(sentences)
 

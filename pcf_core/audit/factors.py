@@ -43,7 +43,8 @@ WAGE = FactorScale(
     more="higher pay",
     step=10,
     per="10,000 US$",
-    whose="with a wage of 10,000 US$ a year more",
+    added="+10,000 US$",
+    whose="paying 10,000 US$ more a year",
 )
 EDUCATION = FactorScale(
     name="education_years",
@@ -51,7 +52,8 @@ EDUCATION = FactorScale(
     title="mean years of education",
     more="longer",
     step=1,
-    per="1 year",
+    per="year",
+    added="+1 year",
     whose="with one more year of education",
 )
 WOMEN = FactorScale(
@@ -60,7 +62,8 @@ WOMEN = FactorScale(
     title="women among the employed, %",
     more="more women",
     step=10,
-    per="10 points",
+    per="10 percentage points",
+    added="+10 points",
     whose="with 10 percentage points more women",
 )
 FREQUENCY = FactorScale(
@@ -69,7 +72,8 @@ FREQUENCY = FactorScale(
     title="times the word occurs in Wikipedia texts (log)",
     more="more often",
     step=1,
-    per="×10",
+    per="tenfold increase",
+    added="×10",
     whose="whose word is ten times as frequent",
     log=True,
 )
@@ -145,7 +149,7 @@ def _line_panel(
         first = figures[words[0]]
         value = read(first) if first is not None else None
         if first is None or value is None:
-            reason = f"the statistics publish no such figure for {title}"
+            reason = f"the statistics give no such figure for {title}"
             left_out += [LeftOut(name=word, reason=reason) for word in words]
             continue
         points.append(
@@ -182,9 +186,10 @@ def _word_panel(
     for word, risk in risks.items():
         factor = figures[word]
         if factor is None or factor.word_frequency is None:
-            left_out.append(LeftOut(name=word, reason="the word was not counted"))
+            left_out.append(LeftOut(name=word, reason="nobody counted how often the word occurs"))
         elif factor.word_frequency == 0:
-            left_out.append(LeftOut(name=word, reason="the word never occurs, and 0 has no logarithm"))
+            reason = "the word never occurs in the counted texts, and zero has no logarithm"
+            left_out.append(LeftOut(name=word, reason=reason))
         else:
             points.append(FactorPoint(word, (word,), factor.word_frequency, risk, weights.get(word)))
             sources.add(_source(factor, "word_frequency"))
@@ -208,12 +213,18 @@ def _own_panel(own: OwnFactor, quantity: Quantity, risks: Mapping[str, float]) -
     for term in own.values:
         if term not in here:
             left_out.append(
-                LeftOut(name=term, reason="the file has it, but the list of occupations does not")
+                LeftOut(name=term, reason="it is in the file, but not in the list of occupations")
             )
     step = _step([point.value for point in points])
-    whose = f"with {step:g} more of “{own.title}”"
     scale = FactorScale(
-        name="own", noun=own.title, title=own.title, more="more", step=step, per=f"{step:g}", whose=whose
+        name="own",
+        noun=own.title,
+        title=own.title,
+        more="more",
+        step=step,
+        per=f"increase of {step:g}",
+        added=f"+{step:g}",
+        whose=f"whose “{own.title}” is higher by {step:g}",
     )
     return FactorPanel(scale, quantity, tuple(points), left_out=tuple(left_out), sources=("your own file",))
 
@@ -278,10 +289,10 @@ GROUPS = ("male", "female")
 def why_not_compared(count: ReadCount | None) -> str:
     """Return why an occupation is not compared, or an empty string."""
     if count is None:
-        return "the documents of the training text were not counted for it"
+        return "the documents of the training text that mention it were not counted"
     if count.documents < FEWEST_DOCUMENTS:
         return (
-            f"only {count.documents:,} documents mention more of one gender; at least "
+            f"only {count.documents:,} documents mention one gender more often; at least "
             f"{FEWEST_DOCUMENTS} are needed"
         )
     if count.as_word < LEAST_AS_WORD * (count.documents + count.neither):

@@ -27,8 +27,8 @@ from pcf_core.core.settings import settings
 from pcf_core.core.topics import PARTS, Part, Topic
 from pcf_core.material.templates import load_templates
 
-NOWHERE = "it fits at [Y] in no template"
-MIXED = "the words that fit differ between the templates"
+NOWHERE = "it fits in none of the sentences"
+MIXED = "the words that fit differ from sentence to sentence"
 ARTICLES = ("a ", "an ", "the ")
 NAMES: Mapping[Part, str] = {
     "pronoun": "a pronoun that can be a subject",
@@ -141,7 +141,7 @@ def unfit_words(topic: Topic, fits: Iterable[tuple[Part, ...]]) -> dict[str, str
         parts = parts_of(word, topic.language)
         wanted = next((one for one in taken if parts and parts.isdisjoint(one)), None)
         if wanted:
-            reasons[word] = f"it is {_named(parts)}, and at [Y] stands {_named(wanted)}"
+            reasons[word] = f"it is {_named(parts)}, but the sentence needs {_named(wanted)}"
     return reasons
 
 

@@ -28,7 +28,6 @@ from pcf_core.audit.slots import (
     gather,
     gather_with_left,
     missing,
-    run_notes,
     slots_of,
     table_at,
     tokens_known,
@@ -163,11 +162,12 @@ def select_words(
     for row in rows:
         for word in row:
             if word not in reasons and (first := counted.get(table.spelling.get(word, ""))):
-                reasons[word] = f"the model reads it as {first!r}, which counts once"
+                reasons[word] = f"the model cannot distinguish it from {first!r}, so they count as one word"
         out = [word for word in row if word in reasons]
         if not out and protocol == "equal-tokens" and len({tokens[word] for word in row}) > 1:
             counted_tokens = ", ".join(f"{word} {_tokens_text(tokens[word])}" for word in row)
-            reasons |= dict.fromkeys(row, f"counterparts differ in tokens: {counted_tokens}")
+            reason = f"it and its counterpart have different numbers of tokens: {counted_tokens}"
+            reasons |= dict.fromkeys(row, reason)
             continue
         for word in row:
             if out and word not in reasons:
@@ -214,13 +214,14 @@ def _unusable(
     if protocol == "single-token":
         for word in topic.words:
             if word not in reasons and table.tokens[word] != 1:
-                reasons[word] = f"{table.tokens[word]} tokens, and the protocol takes words of one"
+                size = f"{table.tokens[word]} tokens"
+                reasons[word] = f"it has {size}, and this protocol uses words of one token only"
     reasons = _several_groups({group.name: group.words for group in topic.groups}, table) | reasons
     if protocol == "equal-tokens" and not topic.aligned:
         of_groups = [{tokens[w] for w in group.words if w not in reasons} for group in topic.groups]
         shared = set.intersection(*of_groups)
         reasons |= {
-            word: f"{_tokens_text(tokens[word])}, and not every group has a word of as many"
+            word: f"it has {_tokens_text(tokens[word])}, and not every group has a word of that length"
             for word in topic.words
             if word not in reasons and tokens[word] not in shared
         }
@@ -244,7 +245,7 @@ def _several_groups(groups: Mapping[str, Sequence[str]], table: TokenTable) -> d
         for name, word in named_words:
             for other, same in named_words:
                 if other != name:
-                    reasons[word] = f"the model cannot tell it from {same!r} of the group {other!r}"
+                    reasons[word] = f"the model cannot distinguish it from {same!r} of the group {other!r}"
                     break
     return reasons
 
@@ -289,12 +290,17 @@ def coverage_at(
 
 
 IMPOSSIBLE = "The model gives no probability at all to"
-ALIKE = "All words of as many tokens have exactly the same score"
+ALIKE = "All words with the same number of tokens have exactly the same score"
+EARLIER = "All words of as many tokens have exactly the same score"  # in results that are stored already
 
 
 def doubts_among(warnings: Iterable[str]) -> tuple[str, ...]:
-    """Return the warnings that :class:`Doubts` wrote."""
-    return tuple(sentence for sentence in warnings if sentence.startswith((IMPOSSIBLE, ALIKE)))
+    """Return the warnings that :class:`Doubts` wrote, now or in an earlier version, in the words of today."""
+    return tuple(
+        sentence.replace(EARLIER, ALIKE).replace(" cells", " test sentences")
+        for sentence in warnings
+        if sentence.startswith((IMPOSSIBLE, ALIKE, EARLIER))
+    )
 
 
 class Doubts:
@@ -323,17 +329,17 @@ class Doubts:
         impossible = {word: times for word, times in self._impossible.items() if times}
         if impossible:
             named = [
-                f"{word!r}" + (f" in {times:,} of {cells:,} cells" if cells > 1 else "")
+                f"{word!r}" + (f" in {times:,} of {cells:,} test sentences" if cells > 1 else "")
                 for word, times in list(impossible.items())[:MOST_NAMED]
             ]
             named += [f"{len(impossible) - MOST_NAMED:,} more words"] * (len(impossible) > MOST_NAMED)
             sentences.append(
-                f"{IMPOSSIBLE} {listed(named)}: a preference of 0 or 1 there may "
-                "only mean that a word is blocked. Leave such words out, with their counterparts."
+                f"{IMPOSSIBLE} {listed(named)}, so a preference of 0 or 1 there may "
+                "only mean that the word is blocked. Leave such words out, with their counterparts."
             )
         if self._compared and self._alike:
             sentences.append(
-                f"{ALIKE}: the scores do not depend on the "
+                f"{ALIKE}, so the scores do not depend on the "
                 "words, and preferences and risk mean nothing. Check the model, or the server that runs it."
             )
         return tuple(sentences)
@@ -367,9 +373,11 @@ MOST_LISTED = 100
 class Result:
     """A run's preferences with their warnings.
 
-    ``tokens``: per word, the most at any of the slots.  ``coverage``: ``None`` if undefined; ``self_audit``:
-    ``None`` if nothing was scored for the run itself.  ``token_shares``: numbers of tokens by group, weighted
-    by probability, if known.
+    ``tokens``: per word of ``words``, the most that it has at one of the slots.  ``warnings``: of a stored
+    result only the doubts (:class:`Doubts`), for all others follow from what is stored and are written when
+    it is read (:mod:`pcf_core.audit.results`).  ``coverage`` is ``None`` if none is defined, ``self_audit``
+    if nothing was scored for the run itself.  ``token_shares``: in how many tokens each group's probability
+    lies, ``None`` if that is not known.
     """
 
     preferences: Preferences
@@ -441,12 +449,8 @@ def assemble(
         left_only=is_covered and is_left_only(run.scoring.family, texts),
     )
     summary = coverage_summary(preferences, coverage)
-    warnings = (
-        *run_notes(run, words),
-        *doubts.warnings(run.cells),
-        *warnings_of(run.scoring.family, tokens, summary),
-    )
-    return Result(preferences, words, left_out, tokens, warnings, summary, token_shares=shares)
+    found = doubts.warnings(run.cells)
+    return Result(preferences, words, left_out, tokens, found, summary, token_shares=shares)
 
 
 def _unfinished(run: RunSpec, missing: int) -> RunError:
@@ -571,14 +575,20 @@ def warnings_of(family: str, tokens: Sequence[int], coverage: CoverageSummary | 
     warnings = []
     if coverage is not None and coverage.flagged:
         lowest = coverage.listed[0]
+        prompt = lowest.template.replace("[X]", lowest.occupation)
         warnings.append(
-            f"In {coverage.flagged:,} of {coverage.cells:,} cells the topic's words together get less than "
-            f"{coverage.limit:g} of the probability: preferences there say little. The lowest is "
-            f"{lowest.occupation!r} in {lowest.template!r}, {lowest.coverage:.2g}."
+            f"{seldom_used(coverage)} (all together under {100 * coverage.limit:g} %), so ignore the "
+            f"preferences there. The lowest probability is {100 * lowest.coverage:.2g} %, in “{prompt}”."
         )
     if facts_of(family).by_tokens and len(set(tokens)) > 1:
         warnings.append(
-            "Words of several tokens are scored with as many masks; their probabilities are conditional on "
-            "the number of tokens and are added up to preferences all the same."
+            "Words of several tokens are scored with that many masks. Their probabilities depend on the "
+            "number of tokens, yet all are added up."
         )
     return tuple(warnings)
+
+
+def seldom_used(coverage: CoverageSummary) -> str:
+    """Return how the warning of flagged cells begins; a page writes the rest in its own way."""
+    cells = f"{coverage.flagged:,} of {coverage.cells:,} test sentences"
+    return f"In {cells} the model almost never uses these words"

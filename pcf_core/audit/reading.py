@@ -164,7 +164,7 @@ class RunView:
         if used < total:
             yield (
                 f"{total - used:,} of {total:,} occupations are left out, because the figure for their "
-                f"weight or for the neutral point is missing; {100 * used / total:.0f} % of the list "
+                f"weight or for what counts as even is missing; {100 * used / total:.0f} % of the list "
                 "remains."
             )
 
@@ -173,8 +173,8 @@ class RunView:
         share = self.run.templates.kept
         if self.unit.name == "document" and 0 < share < FULL:
             yield (
-                f"These templates cover {100 * share:.0f} % of the matches in the corpus. Intervals over "
-                "documents apply to these templates only; intervals over whole templates also allow for "
+                f"These sentences cover {100 * share:.0f} % of the matches in the corpus. Ranges over "
+                "documents apply to these sentences only; ranges over whole sentences also allow for "
                 "others."
             )
 

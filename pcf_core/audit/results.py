@@ -19,9 +19,16 @@ from pydantic import ValidationError
 
 from pcf_core.audit.fitting import TokenShares, identity_of, token_warnings, words_by_template
 from pcf_core.audit.options import ViewOptions
-from pcf_core.audit.preferences import Result, aggregated, assemble, group_sizes
+from pcf_core.audit.preferences import (
+    Result,
+    aggregated,
+    assemble,
+    doubts_among,
+    group_sizes,
+    warnings_of,
+)
 from pcf_core.audit.reading import RunView, report
-from pcf_core.audit.slots import slots_of, starts_counted
+from pcf_core.audit.slots import run_notes, slots_of, starts_counted
 from pcf_core.core.errors import AuditError, RunError
 from pcf_core.core.records import LeftOut, digest
 from pcf_core.core.risk import Aggregation, Look, RiskReport
@@ -37,11 +44,11 @@ from pcf_core.core.run import (
 from pcf_core.store.results import RunInfo
 from pcf_core.store.store import Store
 
-TOKENS_VERSION = 1  # raise it when stored shares of tokens would change
-RESULT_VERSION = 2  # raise it when stored preferences or warnings would change
-UNCHECKED = "unchecked"  # in the provenance of a scored run whose check is unfinished
-NOT_YET = "The cells are not checked yet: that follows the scoring; if it was ended, score the run again."
-LARGE_NOISE = 0.01  # nats: one per cent of a probability
+TOKENS_VERSION = 1  # raise it when kept shares of tokens would come out differently
+RESULT_VERSION = 2  # raise it when kept preferences or their doubts would come out differently
+UNCHECKED = "unchecked"  # in the provenance of a run that is scored and not checked to the end
+NOT_YET = "The scores are not checked yet; that follows the scoring. If it was stopped, start the run again."
+LARGE_NOISE = 0.01  # nats: a probability that is off by one per cent
 
 
 def check_protocol(run: RunSpec, protocol: Protocol) -> None:
@@ -236,21 +243,33 @@ def look_at(store: Store, run: RunSpec) -> Look:
 def _as_read(
     store: Store, run: RunSpec, result: Result, protocol: Protocol, aggregation: Aggregation
 ) -> Result:
-    """Apply an aggregation to sums over words, and add the warnings that depend on it."""
-    self_audit = self_audit_of(store, run)
+    """Apply an aggregation to sums over words, and write the warnings."""
     at = words_by_template(run, result.words, protocol)
     values = aggregated(result.preferences.values, run.topic, result.words, aggregation, at)
-    warnings = (
-        *result.warnings,
-        *token_warnings(run.scoring.family, result.token_shares),
-        *size_warnings(run, result.words, aggregation, at),
-        *noise_warnings(self_audit),
-    )
-    return replace(
+    audited = replace(
         result,
         preferences=replace(result.preferences, values=values),
-        self_audit=self_audit,
-        warnings=warnings,
+        self_audit=self_audit_of(store, run),
+    )
+    return replace(audited, warnings=reading_warnings(run, audited, aggregation, at))
+
+
+def reading_warnings(
+    run: RunSpec, result: Result, aggregation: Aggregation, at: Sequence[Sequence[str]] = ()
+) -> tuple[str, ...]:
+    """Write all that has to be said about a result, from its numbers and the doubts that are stored with it.
+
+    Sentences are written when a result is read, so that those of results that are stored already are written
+    as today.  ``at``: as in :func:`size_warnings`.
+    """
+    family = run.scoring.family
+    return (
+        *run_notes(run, result.words),
+        *doubts_among(result.warnings),
+        *warnings_of(family, result.tokens, result.coverage),
+        *token_warnings(family, result.token_shares),
+        *size_warnings(run, result.words, aggregation, at),
+        *noise_warnings(result.self_audit),
     )
 
 

@@ -139,23 +139,23 @@ def sentences(look: Look) -> tuple[str, ...]:
     """Return the sentences that belong beside every number of a run with a plan."""
     if look.whole:
         return (
-            f"All {look.available:,} templates with a count were drawn, so the whole set was scored and "
-            "nothing is estimated from a sample.",
+            f"All {look.available:,} sentences with a count were drawn, so nothing is estimated from a "
+            "sample.",
         )
     written = [
-        f"{look.draws:,} draws, by count, took {look.templates:,} of {look.available:,} templates. They "
-        f"continue until the intervals are within ± {look.within:g}, and are now within ± "
+        f"{look.templates:,} of {look.available:,} sentences were drawn, in {look.draws:,} draws by count. "
+        f"Drawing continues until the ranges are within ± {look.within:g}; they are now within ± "
         f"{look.half_width:.2g}. Prejudice and caprice are corrected for the bias of a sample."
     ]
     if look.half_width > look.within:
         written.append(
-            "The intervals are wider than planned, because the plan holds only for a finished run read with "
-            "template counts, uniform occupation weights, the uniform reference, the criterion max and the "
-            "scale pcf."
+            "The ranges are wider than planned, because the plan holds only for a finished run in which "
+            "common sentences count more, all occupations count the same, an even split counts as even, and "
+            "criterion and scale are the first paper's."
         )
     if rough(look.effective_draws):
         written.append(
-            f"With these template weights the draws are worth only {look.effective_draws:.1f}, so estimates "
-            "are rough: weight templates by their counts instead."
+            f"With these weights of sentences the draws are worth only {look.effective_draws:.1f}, so "
+            "estimates are rough: weight sentences by how common they are instead."
         )
     return tuple(written)

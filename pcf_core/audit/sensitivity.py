@@ -50,7 +50,7 @@ from pcf_core.store.store import Store
 def _option_choices(case: Case) -> Variation:
     """Change one view option at a time, but no scale (a unit), nor own weights if there are none."""
     now = case.options
-    several = "with two groups one stereotype at most is above 0, and all criteria agree"
+    several = "with two groups every way to combine them gives the same risk"
     for field, one in declared(type(now)).items():
         dimension = one.spec.varied_as
         for name in one.offered if dimension else ():
@@ -73,7 +73,7 @@ def _with_occupations(case: Case, way: Variant | Unavailable, options: ViewOptio
     if count == len(case.view.rows):
         return way
     now = len(case.view.rows)
-    note = f"Over {count:,} occupations, as chosen over {now:,}: of the others there is no figure."
+    note = f"Over {count:,} instead of {now:,} occupations, because the other figures are missing."
     return way.model_copy(update={"note": note})
 
 
@@ -94,24 +94,24 @@ def _script_variants(case: Case) -> Variation:
     """Compute the authors' scripts, which are other measures and not defensible choices."""
     if case.groups == 2:
         equal = np.ones(len(case.view.template_weights))
-        yield _script(case, "gender", "script for gender, equal weights", case.values, equal)
+        yield _script(case, "gender", "script for gender, every sentence counted equally", case.values, equal)
         yield _script(case, "gender", "script for gender", case.values, case.view.template_weights)
         yield Unavailable(
             dimension="published scripts",
             name="demo library",
-            reason="with two groups it computes what the papers define",
+            reason="with two groups it gives the same numbers as the papers' definitions",
         )
         return
     counted = case.run.drawn.counts >= RACE_LEAST_COUNT
     averaged = aggregated(case.sums, case.run.topic, case.words, "mean", case.at)
     if counted.any():
-        note = f"{counted.sum():,} templates counted at least {RACE_LEAST_COUNT:g} times, words averaged."
+        note = f"{counted.sum():,} sentences found at least {RACE_LEAST_COUNT:g} times, words averaged."
         yield _script(case, "race", "script for race", averaged, counted * 1.0, note)
     else:
         yield Unavailable(
             dimension="published scripts",
             name="script for race",
-            reason=f"it takes templates counted at least {RACE_LEAST_COUNT:g} times, and there is none",
+            reason=f"it uses sentences found at least {RACE_LEAST_COUNT:g} times, and there are none",
         )
     yield _script(case, "demo", "demo library", case.values, case.view.template_weights)
 
@@ -126,17 +126,18 @@ def _script(
         for risk, part in zip(("overall_risk", "prejudice_risk", "caprice_risk"), parts, strict=True)
     }
     other = case.options.scale != "pcf" and case.groups > 2
-    even = "Against an even split." if case.options.reference != "uniform" else ""
-    notes = " ".join(filter(None, [note, even, "On the scale pcf." if other else ""]))
+    even = "Measured against an even split." if case.options.reference != "uniform" else ""
+    notes = " ".join(filter(None, [note, even, "On the first paper's scale." if other else ""]))
     return variant("published scripts", name, risks, kind="script", note=notes)
 
 
-# Other templates.
+# Other templates: the most common, halves drawn at random, all but one, and all with or without a full stop.
 
 
 HEAVIEST = (1, 3, 10, 30, 100, 300, 1000, 3000, 10000)
 HALVES = 20
-LEAST_HALVED = 4  # fewest templates with weight for random halves
+DIMENSION = "sentences"
+LEAST_HALVED = 4  # templates with a weight: two halves of fewer are no samples
 SEED = 0
 LEAST_LEFT = 1e-9  # of the weight; less means that one template has all
 
@@ -145,35 +146,35 @@ def _template_choices(case: Case) -> Variation:
     """Yield parts of the run's templates: the heaviest, random halves, and all but one."""
     weights, texts = case.view.template_weights, case.run.drawn.texts
     if len(texts) == 1:
-        yield Unavailable(dimension="templates", name="fewer templates", reason="the run has one template")
+        yield Unavailable(dimension=DIMENSION, name="fewer sentences", reason="there is only one sentence")
         return
     for size, rows in heaviest(weights):
         share = weights[rows].sum() / weights.sum()
-        note = f"They carry {100 * share:.0f} % of the weight."
-        name = "the heaviest template" if size == 1 else f"{size:,} heaviest templates"
-        yield variant("templates", name, case.view.risks(case.values, rows), note=note)
+        note = f"{'It counts' if size == 1 else 'They count'} for {100 * share:.0f} % of the result."
+        name = "the most common sentence alone" if size == 1 else f"the {size:,} most common sentences"
+        yield variant(DIMENSION, name, case.view.risks(case.values, rows), note=note)
     drawn: list[Variant | Unavailable] = [
         variant(SAMPLE, f"random half {number}", case.view.risks(case.values, rows), "each")
         for number, rows in enumerate(halves(weights, SEED), start=1)
     ]
     if not drawn:
-        reason = f"fewer than {LEAST_HALVED} templates carry weight"
+        reason = f"fewer than {LEAST_HALVED} sentences count for anything"
         yield Unavailable(dimension=SAMPLE, name="a random half", reason=reason)
     yield from extremes(drawn, "a random half", "sample")
     yield from drawn
     carrying = int((weights > 0).sum())
     if carrying == 1:
-        reason = "one template alone carries weight, and nothing would be left"
-        yield Unavailable(dimension=SAMPLE, name="one template left out", reason=reason)
+        reason = "only one sentence counts for anything, so none would be left"
+        yield Unavailable(dimension=SAMPLE, name="one sentence left out", reason=reason)
         return
     # Templates without weight change nothing and must not be named as extremes.
     risks = np.where(weights > 0, risks_without_one(case.values, case.view), np.nan)
     for end, index in (("lowest", np.nanargmin(risks)), ("highest", np.nanargmax(risks))):
         others = np.arange(len(texts)) != index
         which = f"without {texts[index]!r}"
-        note = f"Of {carrying:,}, the one with the {end} R: {which}."
+        note = f"The {end} risk of {carrying:,}: {which}."
         now = case.view.risks(case.values, others)
-        without_one = variant(SAMPLE, "one template left out", now, "sample", note)
+        without_one = variant(SAMPLE, "one sentence left out", now, "sample", note)
         yield without_one.model_copy(update={"end": end, "which": which})
 
 
@@ -222,9 +223,9 @@ def risks_without_one(values: FloatArray, view: View) -> FloatArray:
     return risks
 
 
-SENSITIVITY_VERSION = 4  # raise it when a stored table would change
-# Choices from labour statistics, and the list's own weights, which are always in the table and not part
-# of the run key.
+SENSITIVITY_VERSION = 5  # raise it when a kept table would come out differently
+# The choices that rest on labour statistics, which the table holds whatever it starts from; so it does a
+# list's own weights, which are no part of the run key either.
 STATISTICS: tuple[Mapping[str, str], ...] = ({"occupation_weights": "employment"}, {"reference": "labour"})
 OWN_WEIGHTS: Mapping[str, str] = {"occupation_weights": "list"}
 

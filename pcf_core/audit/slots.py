@@ -222,7 +222,7 @@ def spelling_note(words: Sequence[str], where: str = "") -> str:
     """Return a sentence on words that begin a sentence; empty if all are unchanged."""
     changed = [form for word in words if (form := capitalised(word)) != word]
     return (
-        f"At the beginning of a sentence{where} words are capitalised: {_some(changed)}." if changed else ""
+        f"Words at the beginning of a sentence{where} are capitalised: {_some(changed)}." if changed else ""
     )
 
 
@@ -244,8 +244,8 @@ def run_notes(run: RunSpec, words: Sequence[str]) -> tuple[str, ...]:
     begin = sum(any(slot.begins for slot in some) for some in slots)
     join = sum(any(slot.joins for slot in some) for some in slots)
     notes = (
-        spelling_note(words, f" ({begin:,} of {len(texts):,} templates)") if begin else "",
-        joining_note(slots_of(run), words, f" ({join:,} of {len(texts):,} templates)"),
+        spelling_note(words, f" ({begin:,} of {len(texts):,} sentences)") if begin else "",
+        joining_note(slots_of(run), words, f" ({join:,} of {len(texts):,} sentences)"),
     )
     return tuple(filter(None, notes))
 

@@ -241,7 +241,7 @@ def _listed(dimension: str, name: str, sums: ListRisks, weight: float, kind: Kin
         return Unavailable(
             dimension=dimension,
             name=name,
-            reason=f"in {sums.broken:,} cells the model gives no word of this list any probability",
+            reason=f"the model never uses any of these words in {sums.broken:,} test sentences",
         )
     return variant(dimension, name, sums.over(weight), kind)
 
@@ -284,19 +284,19 @@ def _other_protocols(case: Case) -> Iterator[tuple[str, Groups | str]]:
     """Yield the protocols that select other words from the same scores."""
     protocols = [protocol for protocol in ALIKE_SCORED if protocol != case.options.protocol]
     if case.run.scoring.protocol != "exact":
-        reason = "it selects from the scores of the protocol exact, and these are others"
+        reason = "it needs scores made with the protocol exact"
         yield from ((protocol, reason) for protocol in protocols if protocol in SELECTIONS)
         return
     for protocol in protocols:
         try:
             words, _ = words_that_count(case.store, case.run, protocol)
         except TemplateError:
-            yield protocol, "a template has no space before [Y], so tokens counted behind a space do not hold"
+            yield protocol, "one sentence has no space before the word, so its tokens are not known"
             continue
         if protocol == "fitting" and is_mixed(case.run):
-            yield protocol, f"{MIXED}: read the run with it"
+            yield protocol, f"{MIXED}, so choose it for all figures instead"
             continue
-        same = "the same words count, so the protocols agree"
+        same = "the same words count, so nothing changes"
         yield protocol, same if words == case.words else used_words(case.run.topic, words)
 
 
@@ -310,12 +310,12 @@ def aggregation_choices(case: Case) -> Variation:
         yield Unavailable(
             dimension="a group's words",
             name=name,
-            reason="the groups have as many words each, so sum and mean agree",
+            reason="every group has the same number of words, so sum and mean agree",
         )
         return
     sizes = ", ".join(
         f"{group.name} {len(words)}"
         for group, words in zip(case.run.topic.groups, used_words(case.run.topic, case.words), strict=True)
     )
-    note = f"Words that count: {sizes}. A sum favours the groups with more."
+    note = f"Words that count: {sizes}. A sum gives groups with more words an advantage."
     yield variant("a group's words", name, case.view.risks(values), note=note)

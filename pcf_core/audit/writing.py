@@ -54,14 +54,12 @@ def rough_means(matrix: Matrix) -> tuple[str, ...]:
     """Return warnings about few templates, or one with much weight."""
     effective = effective_number(matrix.template_weights)
     if len(matrix.templates) == 1:
-        return (
-            "There is only one template, so an interval over templates says nothing about other sentences.",
-        )
+        return ("There is only one sentence, so the range says nothing about other sentences.",)
     if not rough(effective):
         return _heavy_template(matrix)
     return (
-        f"Precision is only that of about {effective:.1f} equally weighted templates (of "
-        f"{len(matrix.templates):,}), so means are rough and intervals wide, that of caprice up to three "
+        f"Precision is only that of about {effective:.1f} equally common sentences (of "
+        f"{len(matrix.templates):,}), so means are rough and ranges wide; the range of caprice may be three "
         "times as wide as necessary.",
         *_heavy_template(matrix),
     )

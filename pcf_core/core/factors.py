@@ -28,8 +28,9 @@ MOST_LEVERAGE = 0.5  # above, a point decides more of its own fitted value than 
 class FactorScale:
     """How a factor is measured and described: its ``noun``, and ``title`` with the unit.
 
-    ``more``: the direction of the axis.  Slopes are given per ``step`` of ``x``, worded ``per``; ``whose``
-    describes occupations with that much more.
+    ``noun``: its name in a sentence; ``title``: with its unit; ``more``: the direction of the axis.
+    ``step``: a slope is given per so much of ``x``; ``per`` names it in a sentence after "per", ``added`` in
+    a figure, and ``whose`` the occupations that have so much more.
     """
 
     name: str
@@ -38,6 +39,7 @@ class FactorScale:
     more: str
     step: float
     per: str
+    added: str
     whose: str
     log: bool = False
 

@@ -17,7 +17,7 @@ End = Literal["", "lowest", "highest"]
 Key = tuple[str, str, End]
 
 BASE = "as chosen"
-SAMPLE = "sample of templates"
+SAMPLE = "sample of sentences"
 SCRIPTS = "published scripts"
 BASE_KEY: Key = (BASE, BASE, "")
 

@@ -74,7 +74,8 @@ def test_words_of_the_same_tokens_count_once() -> None:
     words, left_out = select_words(topic, table_of({"he": "7", "He": "7", "HE": "7", "she": "8"}), "exact")
     assert words == ("he", "she")
     assert [(item.name, item.reason) for item in left_out] == [
-        (word, "the model reads it as 'he', which counts once") for word in ("He", "HE")
+        (word, "the model cannot distinguish it from 'he', so they count as one word")
+        for word in ("He", "HE")
     ]
     assert preferences_of(np.log([0.2, 0.1]), topic, words) == pytest.approx([2 / 3, 1 / 3])
 
@@ -85,9 +86,9 @@ def test_words_of_several_groups_count_for_none() -> None:
     words, left_out = select_words(topic, table_of(spelling), "exact")
     assert words == ("tin", "german")
     assert [item.reason for item in left_out] == [
-        "the model cannot tell it from 'POLISH' of the group 'g1'",
-        "the model cannot tell it from 'POLISH' of the group 'g1'",
-        "the model cannot tell it from 'polish' of the group 'g0'",
+        "the model cannot distinguish it from 'POLISH' of the group 'g1'",
+        "the model cannot distinguish it from 'POLISH' of the group 'g1'",
+        "the model cannot distinguish it from 'polish' of the group 'g0'",
     ]
 
 
@@ -99,7 +100,7 @@ def test_single_token_counts_rows_of_the_same_tokens_whole_or_not_at_all() -> No
     assert words == ("a", "C", "b", "d")
     assert {item.name: item.reason for item in left_out} == {
         "c": "its counterpart 'B' is left out",
-        "B": "the model reads it as 'b', which counts once",
+        "B": "the model cannot distinguish it from 'b', so they count as one word",
     }
     assert select_words(topic, table_of(spelling), "exact")[0] == ("a", "c", "b", "d")
 
@@ -208,7 +209,7 @@ def test_what_a_topic_leaves_out_and_few_templates_are_in_the_report(full_store:
     )
     assert "canary" in {item.name for item in found.left_out}
     said = " ".join(found.warnings)
-    assert "about 5.0 equally weighted templates (of 19)" in said
+    assert "about 5.0 equally common sentences (of 19)" in said
     assert "43 of 120 occupations are left out" in said
     assert "64 % of the list remains" in said
 

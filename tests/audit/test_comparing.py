@@ -118,9 +118,9 @@ def test_other_counts_and_documents_of_the_second_are_said(store: Store) -> None
 
     assert "have other" not in warned(ViewOptions())
     said = warned(ViewOptions(), count=2.0, documents=5)
-    assert "3 of 4 templates have different counts in mini-gpt: both runs use those of few" in said
+    assert "3 of 4 sentences have different counts in mini-gpt: both results use those of few" in said
     said = warned(ViewOptions(unit="counts-only"), documents=5)
-    assert "4 of 4 templates have different numbers of documents in mini-gpt" in said
+    assert "4 of 4 sentences have different numbers of documents in mini-gpt" in said
     assert "have other" not in warned(ViewOptions(), documents=5)
     assert "have other" not in warned(ViewOptions(template_weighting="equal"), count=2.0)
 
@@ -163,7 +163,7 @@ def test_what_may_cause_a_difference_is_said(store: Store) -> None:
     said = " ".join(found.warnings)
     assert "78 for mini-bert, 77 for mini-gpt" in said
     assert "mini-gpt: Something is flagged." in said
-    assert "3.3 equally weighted templates (of 4)" in said
+    assert "3.3 equally common sentences (of 4)" in said
     found = compared(
         one,
         replace(other, options=ViewOptions(protocol="single-token")),

@@ -291,7 +291,7 @@ TABLE = ReadTable(
 OCCUPATIONS = ("cook", "Engineer", "nurse", "welder", "wizard")
 REASONS = {
     "cook": "in the training text the word is mostly part of a name or title",
-    "welder": "only 19 documents mention more of one gender; at least 20 are needed",
+    "welder": "only 19 documents mention one gender more often; at least 20 are needed",
     "wizard": "the documents of the training text were not counted for it",
 }
 

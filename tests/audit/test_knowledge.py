@@ -132,9 +132,9 @@ def test_answers_of_the_same_tokens_count_once_and_right_and_wrong_ones_for_neit
     assert sun.probabilities == pytest.approx([0.01 / 0.5, 0.245 / 0.38], abs=1e-6)
     assert sun.chance == pytest.approx(0.5**0.5)
     assert [(item.name, item.reason) for item in report.left_out] == [
-        ("planet of Sun", "the model reads it as 'moon', which counts once"),
-        ("planet of Mars", "the model cannot tell it from 'moon' of the group 'wrong'"),
-        ("moon of Mars", "the model cannot tell it from 'planet' of the group 'right'"),
+        ("planet of Sun", "the model cannot distinguish it from 'moon', so they count as one word"),
+        ("planet of Mars", "the model cannot distinguish it from 'moon' of the group 'wrong'"),
+        ("moon of Mars", "the model cannot distinguish it from 'planet' of the group 'right'"),
         ("Mars", "none of its right answers can be scored"),
     ]
 

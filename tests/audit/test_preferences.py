@@ -14,9 +14,17 @@ from benchmarks.fakes import FakeScorer, Probability
 from pcf_core.audit import preferences as parts
 from pcf_core.audit.case import restricted
 from pcf_core.audit.options import ViewOptions
-from pcf_core.audit.preferences import aggregated, assemble, coverage_of, preferences_of, prompt_parts
+from pcf_core.audit.preferences import (
+    ALIKE,
+    aggregated,
+    assemble,
+    coverage_of,
+    doubts_among,
+    preferences_of,
+    prompt_parts,
+)
 from pcf_core.audit.reading import report
-from pcf_core.audit.results import LARGE_NOISE, load_result, noise_warnings, result_name
+from pcf_core.audit.results import LARGE_NOISE, kept_name, load_result, noise_warnings, result_name
 from pcf_core.core.errors import RunError
 from pcf_core.core.run import LOW_COVERAGE, RunSpec, ScoringKey, SelfAudit
 from pcf_core.core.settings import settings
@@ -103,9 +111,10 @@ def test_a_flagged_cell_is_said_marked_and_kept_as_it_is(
     assert document["listed"] == [
         {"occupation": "nurse", "template": "The [X] said that [Y]", "coverage": pytest.approx(8e-6 + 2e-6)}
     ]
-    (warning,) = [one for one in found.warnings if "of the probability" in one]
-    assert f"In 1 of {run.cells:,} cells" in warning
-    assert "'nurse' in 'The [X] said that [Y]', 1e-05" in warning
+    (warning,) = [one for one in found.warnings if "almost never" in one]
+    assert f"In 1 of {run.cells:,} test sentences" in warning
+    assert "(all together under 0.01 %)" in warning
+    assert "lowest probability is 0.001 %, in “The nurse said that [Y]”" in warning
     table = cell_table(result.preferences, found)
     assert table[table.flagged][["occupation", "template"]].drop_duplicates().to_numpy().tolist() == [
         ["nurse", "The [X] said that [Y]"]
@@ -141,11 +150,30 @@ def test_a_word_that_is_blocked_is_said_wherever_the_result_is(
     found = report(result, run, ViewOptions(), resamples=20)
     assert found.overall_risk == 1
     (said,) = (warning for warning in found.warnings if "no probability at all" in warning)
-    assert f"to 'she' in {run.cells:,} of {run.cells:,} cells and 'queen' in {run.cells:,} of" in said
+    every = f"{run.cells:,} of {run.cells:,} test sentences"
+    assert f"to 'she' in {every} and 'queen' in {every}, so" in said
     assert said in report_document(found)["warnings"]
     assert load_result(store, run).warnings == result.warnings  # also when it is read again
     few = restricted(result, run, run.templates.texts[:2], [1, 1], ViewOptions(), resamples=20)
     assert said in few.warnings
+
+
+def test_warnings_of_a_result_stored_by_an_earlier_version_are_written_as_today(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All but the doubts follow from what is stored; the doubts are stored as sentences."""
+    chance = lambda prompt, word: 0.0 if word == "she" else 1e-6  # noqa: E731
+    run = scored(store, run_of(), chance, monkeypatch)
+    today = load_result(store, run).warnings
+    name = kept_name(store, run, "exact")
+    columns, facts = store.load_result(run.kept_as, name) or ({}, {})
+    (doubt,) = facts["warnings"]
+    earlier = "In 3 of 4 cells the topic's words together get less than 0.0001 of the probability."
+    kept = [earlier, doubt.replace("test sentences", "cells")]
+    store.save_result(run.kept_as, name, columns, {**facts, "warnings": kept})
+    assert load_result(store, run).warnings == today
+    assert [doubt in today, earlier in today] == [True, False]
+    assert doubts_among(["All words of as many tokens have exactly the same score, so"])[0].startswith(ALIKE)
 
 
 def test_scores_that_do_not_depend_on_the_word_are_no_even_split(
@@ -155,7 +183,7 @@ def test_scores_that_do_not_depend_on_the_word_are_no_even_split(
     result = load_result(store, run)
     assert report(result, run, ViewOptions(), resamples=20).overall_risk == pytest.approx(0, abs=1e-9)
     assert any(
-        said.startswith("All words of as many tokens have exactly the same") for said in result.warnings
+        said.startswith("All words with the same number of tokens have exactly") for said in result.warnings
     )
     other = run_of("causal")
     scored(store, other, lambda prompt, word: spread(prompt, word), monkeypatch)

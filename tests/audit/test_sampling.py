@@ -89,7 +89,7 @@ def test_the_report_estimates_the_whole_set_and_says_so(store: Store) -> None:
         corrected.plug_in_prejudice_risk + corrected.plug_in_caprice_risk, abs=1e-12
     )
     assert found.template_weights.sum() == pytest.approx(1)
-    assert f"3,200 draws, by count, took {len(found.templates)} of 300 templates" in " ".join(found.warnings)
+    assert f"{len(found.templates)} of 300 sentences were drawn, in 3,200 draws" in " ".join(found.warnings)
     for row in found.occupations:
         assert row.overall_risk == row.prejudice_risk + row.caprice_risk
         assert row.intervals["overall_risk"][0].low <= row.overall_risk
@@ -122,7 +122,7 @@ def test_a_set_that_was_drawn_whole_is_read_like_one_without_a_plan(store: Store
     for name in RISKS:
         assert getattr(found, name) == getattr(other, name)
         assert found.intervals[name] == other.intervals[name]
-    assert "All 5 templates with a count were drawn" in " ".join(found.warnings)
+    assert "All 5 sentences with a count were drawn" in " ".join(found.warnings)
 
 
 def test_equal_weights_are_importance_weights_with_their_effective_number(store: Store) -> None:
@@ -172,7 +172,7 @@ def test_rare_templates_that_no_draw_has_met_are_not_forgotten(store: Store) -> 
 
 
 def test_a_goal_that_is_not_met_by_this_reading_says_what_it_holds_for(store: Store) -> None:
-    said = "The intervals are wider than planned, because the plan holds only for a finished run read"
+    said = "The ranges are wider than planned, because the plan holds only for a finished run in which"
     run = score(store, with_draws(planned(large_run(), 0.02), 6400))
     for within, missed in ((0.1, False), (0.001, True)):
         goal = score(store, with_draws(planned(run.whole, within), 1600))

@@ -83,7 +83,7 @@ def test_options_give_what_the_report_gives_under_them(store: Store, options: Vi
     ):
         expected = read(store, run, options.model_copy(update=change))
         assert_same(under(found, dimension, name), expected)
-    assert "all criteria agree" in reason(found, "criterion", "l1")
+    assert "the same risk" in reason(found, "criterion", "l1")
     assert "sum and mean agree" in reason(found, "a group's words", "mean over a group's words")
 
 
@@ -126,7 +126,7 @@ def test_extremes_are_those_of_the_long_lists(store: Store) -> None:
             assert extreme.overall_risk == choose(one.overall_risk for one in each)
             assert extreme.which in {one.name for one in each}
             assert extreme.kind == kind
-    assert {one.name for one in found.samples} == {"a random half", "one template left out"}
+    assert {one.name for one in found.samples} == {"a random half", "one sentence left out"}
 
 
 def test_template_subsets_are_the_reports_of_the_same_templates(store: Store) -> None:
@@ -135,9 +135,9 @@ def test_template_subsets_are_the_reports_of_the_same_templates(store: Store) ->
     found = sensitivity(store, run, ViewOptions())
     texts, counts = run.templates.texts, run.templates.counts.tolist()
     top = restricted(result, run, texts[:3], counts[:3], ViewOptions(), resamples=20)
-    assert_same(under(found, "templates", "3 heaviest templates"), top)
+    assert_same(under(found, "sentences", "the 3 most common sentences"), top)
     assert_same(
-        under(found, "templates", "the heaviest template"),
+        under(found, "sentences", "the most common sentence alone"),
         restricted(result, run, texts[:1], counts[:1], ViewOptions(), resamples=20),
     )
     without = [
@@ -147,11 +147,11 @@ def test_template_subsets_are_the_reports_of_the_same_templates(store: Store) ->
         for i in range(len(texts))
     ]
     assert_same(
-        under(found, SAMPLE, "one template left out", "lowest"),
+        under(found, SAMPLE, "one sentence left out", "lowest"),
         min(without, key=lambda one: one.overall_risk),
     )
     assert_same(
-        under(found, SAMPLE, "one template left out", "highest"),
+        under(found, SAMPLE, "one sentence left out", "highest"),
         max(without, key=lambda one: one.overall_risk),
     )
 
@@ -160,8 +160,8 @@ def test_full_stops_come_from_another_run_with_the_weights_of_this_one(store: St
     run = score_few(store, templates=load_templates("gender-nineteen"))
     before = sensitivity(store, run, ViewOptions())
     assert reason(before, "full stop", "with a full stop") == (
-        "these templates have not been scored with a full stop; make such a set on the page Templates (under "
-        "edit, press Add full stops and save it), then run it on the page 'Run an audit'"
+        "there is no result for these sentences with a full stop; make such a set on the page Templates "
+        "(under edit, press Add full stops and save it), then run it on the page 'Run an audit'"
     )
     stopped = score_few(store, templates=load_templates("gender-nineteen-stop"))
     found = sensitivity(store, run, ViewOptions())
@@ -188,7 +188,7 @@ def test_exact_boundary_comes_from_its_own_run(store: Store) -> None:
     assert_same(under(found, "protocol", "exact-boundary"), read(store, bounded, boundary))
     other = sensitivity(store, bounded, boundary)
     assert_same(under(other, "protocol", "exact"), read(store, run, ViewOptions()))
-    assert "scores of the protocol exact" in reason(other, "protocol", "single-token")
+    assert "scores made with the protocol exact" in reason(other, "protocol", "single-token")
     for model, expected in (
         ("mini-bert", "is for causal models and models"),
         ("mini-t5", "--protocol exact-"),
@@ -208,7 +208,7 @@ def test_fewer_occupations_are_told(store: Store) -> None:
     run = score_few(store, evidence=make_evidence("odd", ["nurse", "teacher", "wizard"]))
     found = sensitivity(store, run, ViewOptions())
     note = under(found, "occupation weights", "employment").note
-    assert "as chosen over 3" in note
+    assert "instead of 3 occupations" in note
     assert_same(
         under(found, "occupation weights", "employment"),
         read(store, run, ViewOptions(occupation_weights="employment")),
@@ -241,8 +241,8 @@ def test_a_list_without_weights_has_no_such_choice(store: Store) -> None:
 def test_one_template_has_no_subsets(store: Store) -> None:
     one = make_templates("one", [("The [X] said that [Y]", 3)])
     found = sensitivity(store, score_few(store, templates=one), ViewOptions())
-    assert "one template" in reason(found, "templates", "fewer templates")
-    assert not [variant for variant in found.variants if variant.dimension in ("templates", SAMPLE)]
+    assert "one sentence" in reason(found, "sentences", "fewer sentences")
+    assert not [variant for variant in found.variants if variant.dimension in ("sentences", SAMPLE)]
 
 
 def test_templates_of_no_weight_are_not_left_out(store: Store) -> None:
@@ -260,10 +260,10 @@ def test_templates_of_no_weight_are_not_left_out(store: Store) -> None:
         for i in range(3)
     ]
     for end, choose in (("lowest", min), ("highest", max)):
-        variant = under(found, SAMPLE, "one template left out", end)
+        variant = under(found, SAMPLE, "one sentence left out", end)
         assert variant.overall_risk == pytest.approx(choose(without), abs=1e-12)
-        assert variant.note.startswith("Of 3,")
-    assert "fewer than 4 templates carry weight" in reason(found, SAMPLE, "a random half")
+        assert variant.note.startswith(f"The {end} risk of 3:")
+    assert "fewer than 4 sentences count" in reason(found, SAMPLE, "a random half")
     first = make_templates("first", list(zip(texts[::-1], counts[::-1], strict=True)))
     alike = score_few(store, model="mini-bert", templates=first, chance=lambda *_: 0.01)
     tied = sensitivity(store, alike, ViewOptions())
@@ -273,13 +273,13 @@ def test_templates_of_no_weight_are_not_left_out(store: Store) -> None:
 def test_one_template_of_weight_has_no_subsets(store: Store) -> None:
     one = make_templates("one", [("The [X] said that [Y]", 3), ("The [X] knew that [Y]", 0)])
     found = sensitivity(store, score_few(store, templates=one), ViewOptions())
-    assert "one template alone carries weight" in reason(found, SAMPLE, "one template left out")
-    assert not [variant for variant in found.variants if variant.dimension in ("templates", SAMPLE)]
+    assert "only one sentence counts" in reason(found, SAMPLE, "one sentence left out")
+    assert not [variant for variant in found.variants if variant.dimension in ("sentences", SAMPLE)]
 
 
 def test_scripts_say_that_they_measure_against_an_even_split(store: Store) -> None:
     run = score_few(store)
-    for reference, note in (("uniform", ""), ("labour", "Against an even split.")):
+    for reference, note in (("uniform", ""), ("labour", "Measured against an even split.")):
         found = sensitivity(store, run, ViewOptions.model_validate({"reference": reference}))
         scripts = [one for one in found.variants if one.kind == "script"]
         assert len(scripts) == 2

@@ -153,7 +153,7 @@ def test_the_places_of_a_run_are_those_of_its_prompts() -> None:
     run = run_of("The [X] said that [Y]", "[Y] is a [X].", "The [X] [Y]", "The [X] slept. [Y]")
     assert set(slots_of(run)) == {Slot.of(prompt) for prompt in run.prompts}
     assert slots_of(run_of("The [X] said that [Y]")) == (SPACE,)
-    note = "At the beginning of a sentence (3 of 4 templates) words are capitalised: He, She."
+    note = "Words at the beginning of a sentence (3 of 4 sentences) are capitalised: He, She."
     assert run_notes(run, ("he", "she")) == (note,)
     assert run_notes(run_of("The [X] said that [Y]"), ("he", "she")) == ()
     assert run_notes(run, ("Anna", "他")) == ()
@@ -232,5 +232,5 @@ def test_a_run_with_a_term_behind_the_word_can_be_read(text: str, own_settings: 
 def test_the_note_names_a_few() -> None:
     words = ("he", "Anna", "she", "man", "woman", "king", "queen", "boy")
     assert spelling_note(words) == (
-        "At the beginning of a sentence words are capitalised: He, She, Man, Woman, King and 2 more."
+        "Words at the beginning of a sentence are capitalised: He, She, Man, Woman, King and 2 more."
     )

@@ -119,7 +119,8 @@ def test_equal_tokens_keeps_rows_of_counterparts_of_as_many_tokens() -> None:
     words, left_out = select_words(topic, table, "equal-tokens")
     assert words == ("he", "abbot", "she", "abbess")
     assert {item.name: item.reason for item in left_out} == dict.fromkeys(
-        ("king", "queen"), "counterparts differ in tokens: king 1 token, queen 2 tokens"
+        ("king", "queen"),
+        "it and its counterpart have different numbers of tokens: king 1 token, queen 2 tokens",
     )
 
 
@@ -139,8 +140,8 @@ def test_equal_tokens_without_counterparts_asks_that_every_group_has_such_a_word
     words, left_out = select_words(race, table, "equal-tokens")
     assert words == ("white", "black", "Asian", "Latino", "Indian")
     assert [item.reason for item in left_out] == [
-        "2 tokens, and not every group has a word of as many",
-        "4 tokens, and not every group has a word of as many",
+        "it has 2 tokens, and not every group has a word of that length",
+        "it has 4 tokens, and not every group has a word of that length",
     ]
 
 

@@ -67,9 +67,7 @@ def test_what_sampling_alone_would_show() -> None:
 
 def test_one_template_says_nothing_of_others() -> None:
     found = of_matrix(np.array([[0.7], [0.2]]))
-    assert found.warnings == (
-        "There is only one template, so an interval over templates says nothing about other sentences.",
-    )
+    assert found.warnings == ("There is only one sentence, so the range says nothing about other sentences.",)
     assert found.corrected.prejudice_risk == found.prejudice_risk
     over_templates, over_occupations, _ = found.intervals["overall_risk"]
     assert over_templates.low == over_templates.high == pytest.approx(0.5)
@@ -79,7 +77,7 @@ def test_one_template_says_nothing_of_others() -> None:
 def test_few_templates_are_said_to_be_rough() -> None:
     found = of_matrix(np.full((2, 4), 0.7), template_weights=[7, 1, 1, 1])
     few, heavy = found.warnings
-    assert few.startswith("Precision is only that of about 1.9 equally weighted templates (of 4)")
+    assert few.startswith("Precision is only that of about 1.9 equally common sentences (of 4)")
     assert heavy.startswith("One sentence counts for 70 % of the result"), "what the width takes for granted"
     assert len(of_matrix(np.full((2, 4), 0.7)).warnings) == 1, "of templates that weigh alike none is named"
     assert all(interval.few for interval in found.intervals["caprice_risk"])

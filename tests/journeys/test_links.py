@@ -168,6 +168,26 @@ def test_a_run_of_a_model_and_the_way_back(app: str, page: Page) -> None:
     expect_choice(page, [PUBLIC[0]], "gender", "gender-wikipedia-100")
 
 
+def test_one_step_back_leads_to_the_page_as_it_was_left(app: str, page: Page) -> None:
+    """Also where the address says something of the page itself, which no other page takes over."""
+    page.goto(f"{app}/risk?{ELSE}")
+    settle(page, "Risk")
+    go(page, "Models")
+    choose_model(page, "mini-gpt")
+    rest(page)
+    assert parse_qs(urlsplit(page.url).query)["model_details"] == ["mini-gpt"]
+    run = page.get_by_test_id("stExpander").filter(has_text=USUAL_TITLE)
+    run.get_by_text(USUAL_TITLE).first.click()
+    follow(page, run.get_by_role("link", name="Open its risk"), "Risk")
+    expect_choice(page, ["mini-gpt"], "gender", "gender-wikipedia-100")
+    step_back(page)
+    settle(page, "Models")
+    expect_choice(page, ["mini-gpt"], "race", "race-relative")
+    step_back(page)
+    settle(page, "Risk")
+    expect_choice(page, ["mini-gpt"], "race", "race-relative")
+
+
 def test_the_calibration(app: str, page: Page) -> None:
     page.goto(f"{app}/method?method_tab=About&{ELSE}")
     settle(page, "Method")
@@ -180,7 +200,8 @@ def test_the_calibration(app: str, page: Page) -> None:
 
 def test_a_finished_run_of_the_queue(app: str, page: Page) -> None:
     page.goto(
-        f"{app}/run_an_audit?model=mini-gpt&topic=race&score_model=mini-bert&score_topic=religion&score_precision=bfloat16"
+        f"{app}/run_an_audit?model=mini-gpt&topic=race&score_model=mini-bert&score_topic=religion&score_templates=race-relative"
+        "&score_precision=bfloat16"
     )
     settle(page, "Run an audit")
     page.get_by_role("button", name="Run the audit", exact=True).click()

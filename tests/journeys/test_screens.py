@@ -1,7 +1,8 @@
 """Every chart, and every page as a person sees it: both themes, wide and narrow windows, in real Chromium.
 
-Charts are drawn, all their texts have contrast, do not overlap and are not cut (what is wrong names the chart
-and the texts), nothing scrolls sideways, and the console has no error.
+Charts are drawn, all their texts have contrast, do not overlap, are not cut and are not crossed by the line
+from another text to its mark (what is wrong names the chart and the texts), nothing scrolls sideways, and the
+console has no error.
 """
 
 from __future__ import annotations
@@ -18,10 +19,13 @@ from playwright.sync_api import Page
 
 from pcf_core.app.styles import readable
 from pcf_core.show.charts import theme
+from pcf_core.show.charts.comparison import dumbbell_plot
+from pcf_core.show.charts.tilt import tilt_box
+from pcf_core.show.compare import Dumbbell
 from pcf_core.store.store import Store
 from tests.browser import CHROMIUM, Error, browser_page, drawn_traces, running_app, settle
 from tests.journeys.test_accessibility import CRITERIA, addresses, fill_audits
-from tests.show.charts import examples
+from tests.show.charts import examples, records
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine")
 # Try a sentence has a chart once a worker has answered, Written text once something is written; Overview has
@@ -67,6 +71,15 @@ CHECK = """least => {
     const turned = /rotate\\((-?[\\d.]+)/.exec(text.getAttribute('transform') || '');
     return turned !== null && Number(turned[1]) % 90 !== 0;
   };
+  // Whether a line from a name to its mark runs through a text, at points a pixel apart.
+  const runs_through = (line, box) => {
+    const place = line.getScreenCTM(), length = line.getTotalLength();
+    for (let at = 0; at <= length; at += 1) {
+      const {x, y} = line.getPointAtLength(at).matrixTransform(place);
+      if (x > box.left + 3 && x < box.right - 3 && y > box.top + 3 && y < box.bottom - 3) return true;
+    }
+    return false;
+  };
   const meet = (a, b) => Math.min(a.right, b.right) - Math.max(a.left, b.left) > 2
     && Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 4;
   for (const plot of document.querySelectorAll('.js-plotly-plot')) {
@@ -79,6 +92,7 @@ CHECK = """least => {
       .map(text => (
         {text, words: text.textContent.trim(), box: text.getBoundingClientRect(), slanted: slanted(text)}))
       .filter(one => one.box.width > 0);
+    const lines = [...plot.querySelectorAll('.annotation-arrow-g path')];
     const areas = [...plot.querySelectorAll('.nsewdrag')].map(area => area.getBoundingClientRect());
     texts.forEach((one, place) => {
       const [low, high] = [light(getComputedStyle(one.text).fill), light(page)].sort((a, b) => a - b);
@@ -89,6 +103,11 @@ CHECK = """least => {
       if (out) wrong.push(`${chart}“${one.words}” is cut off`);
       const within = named(one.text, title) && areas.some(area => meet(one.box, area));
       if (within) wrong.push(`${chart}“${one.words}” lies in the plot`);
+      for (const line of lines) {
+        const own = line.closest('.annotation');
+        if (own.contains(one.text) || one.slanted || !runs_through(line, one.box)) continue;
+        wrong.push(`${chart}the line of “${own.textContent.trim()}” runs through “${one.words}”`);
+      }
       for (const other of texts.slice(place + 1)) {
         if (one.slanted || other.slanted || !meet(one.box, other.box)) continue;
         wrong.push(`${chart}“${one.words}” and “${other.words}” overlap`);
@@ -173,10 +192,13 @@ def wrong_in(page: Page, figure: go.Figure, width: int) -> list[str]:
 
 
 def test_overlapping_texts_of_a_chart_are_seen() -> None:
-    """A chart of two names on each other, and one with a title that is longer than the window."""
+    """Two names on each other, a line from a name through another, and a title longer than the window."""
     over = theme.base_layout(go.Figure(go.Scatter(x=[0, 1], y=[0, 1])), 300)
     for words in ("a name", "another"):
         over.add_annotation(text=words, x=0.5, y=0.5, showarrow=False)
+    crossed = theme.base_layout(go.Figure(go.Scatter(x=[0, 1], y=[0, 1])), 300)
+    for words, x, place in (("a name", 0.55, -60), ("another", 0.5, -30)):
+        crossed.add_annotation(text=words, x=x, y=0.2, ax=0, ay=place, xanchor="left", arrowhead=0)
     long = theme.base_layout(go.Figure(go.Scatter(x=[0, 1], y=[0, 1])), 300)
     long.update_xaxes(
         title_text="far too long a title for so narrow a chart, of which the end is cut off on a telephone"
@@ -184,6 +206,7 @@ def test_overlapping_texts_of_a_chart_are_seen() -> None:
     with browser_page() as (page, _):
         open_empty(page)
         assert wrong_in(page, over, 326) == ["chart: “a name” and “another” overlap"]
+        assert wrong_in(page, crossed, 326) == ["chart: the line of “a name” runs through “another”"]
         assert [line.rpartition(" ")[2] for line in wrong_in(page, long, 326)] == ["off"]
         assert wrong_in(page, long, 820) == []
 
@@ -198,6 +221,40 @@ def test_texts_of_charts_neither_overlap_nor_are_cut(width: int) -> None:
             figure = readable(draw(), "What is drawn, in words", "PCF Audit · a set", "A finding")
             if lines := wrong_in(page, figure, WIDTHS[width]):
                 wrong[name] = lines
+    assert (wrong, errors) == ({}, [])
+
+
+LONG = ("registered nurses", "hairdressers and stylists", "preschool teachers", "dental hygienists")
+MODELS = ("SmolLM2 135M Instruct", "Gemma 3 270M Instruct")
+SPREADS = {  # of occupations: on both sides, close together, all on one side, two models beside even
+    "wide": (-0.95, -0.9, -0.5, -0.2, 0.1, 0.4, 0.7, 0.9),
+    "close": (-0.52, -0.51, -0.5, -0.49, 0.3, 0.31, 0.32, 0.33),
+    "one side": (0.1, 0.12, 0.15, 0.2, 0.6, 0.85, 0.9, 0.97),
+    "even": (-0.1, -0.05, 0.0, 0.01, 0.02, 0.03, 0.05, 0.1),
+}
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_long_names_of_occupations_and_models_cross_nothing(width: int) -> None:
+    """The names are as long as those of real lists; examples of charts have short ones."""
+    wrong = {}
+    with browser_page(width + 100) as (page, errors):
+        open_empty(page)
+        for kind, values in SPREADS.items():
+            rows = [
+                records.occupation(f"{LONG[place % 4]} {place}", {"male": at, "female": -at}, abs(at), 0)
+                for place, at in enumerate(values)
+            ]
+            report = records.report_of(rows, ("male", "female"))
+            pair = [Dumbbell("nurse", values[0], values[-1]), Dumbbell("clerk", 0.1, 0.2)]
+            drawn = {
+                "tilt": tilt_box(dict.fromkeys(MODELS, report), "male", "female", labour=None),
+                "two": dumbbell_plot(pair, MODELS, examples.ENDS),
+                "turned": dumbbell_plot(pair, MODELS[::-1], examples.ENDS),
+            }
+            for name, figure in drawn.items():
+                if lines := wrong_in(page, figure, WIDTHS[width]):
+                    wrong[f"{name}, {kind}"] = lines
     assert (wrong, errors) == ({}, [])
 
 

@@ -13,14 +13,14 @@ from pcf_core.app.data import asked_run, finished
 from pcf_core.app.lists import set_names, topics
 from pcf_core.app.method.about import family_table, reference_table, sections
 from pcf_core.app.method.as_in_papers import (
+    PRINTED,
     TITLES,
     WORKED_OUT,
     address_of,
-    criteria_asked,
-    fairpair_asked,
     papers_answer,
 )
 from pcf_core.app.method.how_it_works import GLOSSARY
+from pcf_core.app.method.on_texts import criteria_asked, fairpair_asked
 from pcf_core.core.families import Family
 from pcf_core.core.records import digest
 from pcf_core.material.published import PAPERS, PrintedLink, printed_items, published_risks
@@ -200,11 +200,32 @@ def tab_key(link: PrintedLink) -> str:
 @pytest.mark.parametrize("paper", PAPERS)
 def test_every_figure_of_a_paper_is_drawn_with_ours_beside_it(paper: str) -> None:
     app = open_app("method", method_tab="As in the papers", papers_paper=TITLES[paper])
-    for item in printed_items():
-        if item.paper == paper:
-            assert f"**{item.number}.**" in app.texts
+    items = [item for item in printed_items() if item.paper == paper]
+    for item in items:
+        if item.ours:
+            app.session_state[f"{PRINTED}{digest(item.title)}"] = True  # as its box is opened
+    app.run()
+    labels = [box.label for box in app.expander]
+    for item in items:
+        begins = f"**{item.number}.**"
+        assert begins in app.texts if item.absent else any(label.startswith(begins) for label in labels)
+    elsewhere = [link for item in items for link in item.link if link.page != "method"]  # no button
+    assert len(app.get("page_link")) == len(elsewhere)
     assert not app.info, "all results are here"
     assert not app.error
+
+
+@pytest.mark.usefixtures("as_it_comes")
+def test_only_the_first_figure_of_a_paper_is_worked_out_at_first() -> None:
+    app = open_app("method", method_tab="As in the papers", papers_paper=TITLES["BVF"])
+    items = [item for item in printed_items() if item.paper == "BVF"]
+    first, second, *_ = [item for item in items if item.ours]
+    open_at_first = [link for item in items if item.absent or item is first for link in item.link]
+    elsewhere = [link for link in open_at_first if link.page != "method"]  # no button
+    assert len(app.get("page_link")) == len(elsewhere)
+    app.session_state[f"{PRINTED}{digest(second.title)}"] = True  # as its box is opened
+    app.run()
+    assert len(app.get("page_link")) == len(elsewhere) + len(second.link)
 
 
 @pytest.mark.usefixtures("as_it_comes")

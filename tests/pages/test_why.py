@@ -265,9 +265,20 @@ def test_a_table_of_each_choice_and_model_has_all_three_risks(full_store: Store)
     assert table.loc[table["choice"] == "published scripts", "stereotype_sd"].isna().all()
 
 
+def test_every_word_left_out_is_listed_where_its_box_is_opened(gpt_store: Store) -> None:
+    app = open_app("sensitivity", model=["mini-gpt"])
+    tables = [frame.value for frame in app.dataframe if "rank" in frame.value]
+    app.session_state["each_open"] = True
+    more = [frame.value for frame in app.run().dataframe if "rank" in frame.value]
+    assert len(more) == len(tables) + 1
+    assert any(table["how"].str.startswith("random half").any() for table in more)
+
+
 def test_the_slopes_stand_under_every_matching(gpt_store: Store) -> None:
     app = open_app("sensitivity", model=["mini-gpt"], sensitivity_risk="prejudice")
-    table = app.table_with("matching")
+    assert not [frame for frame in app.dataframe if "matching" in frame.value], "drawn where it is opened"
+    app.session_state["matching_open"] = True
+    table = app.run().table_with("matching")
     assert len(table) == 4 * 2 * 3
     assert list(table["matching"][:3]) == list(MATCHED.values())
     item = Results(gpt_store).report(usual_run("mini-gpt"), ViewOptions())

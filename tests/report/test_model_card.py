@@ -141,16 +141,11 @@ def test_hostile_names_stay_in_their_cell(hostile: ReportDocument) -> None:
 
 def test_what_has_to_be_known_is_in_it(whole: ReportDocument) -> None:
     """Warnings of a run, notes of the limits, and what was left out, each once and as text."""
-    warning = "There is only one template, so an interval over templates says nothing about other sentences."
+    warning = "There is only one sentence, so the range says nothing about other sentences."
     left_out = tuple(LeftOut(name=f"word{place}", reason="is <no> token") for place in range(12))
     run = whole.runs[0].model_copy(update={"warnings": (warning,), "left_out": left_out})
     text = model_card(whole.model_copy(update={"runs": (run,)}))
-    assert (
-        text.count(
-            "There is only one template, so an interval over templates says nothing about other sentences."
-        )
-        == 1
-    )
+    assert text.count("There is only one sentence, so the range says nothing about other sentences.") == 1
     assert "word9 (is \\<no\\> token); and 2 more" in text
     unlike = (LeftOut(name="canary", reason="in both groups"), LeftOut(name="themselves", reason="plural"))
     said = model_card(whole.model_copy(update={"runs": (run.model_copy(update={"left_out": unlike}),)}))

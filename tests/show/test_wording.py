@@ -118,7 +118,6 @@ NAMES = {
     "differences of caprice where hardly any sentence changes sides",
     "the same differences, of a single occupation",
     "a difference by the exchanged words alone",
-    "In {} of {} cells the topic's words together get less than",
 }
 WORD = re.compile(r"\b[A-Za-z’']{2,}\b")
 

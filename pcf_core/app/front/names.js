@@ -11,11 +11,10 @@ export default function ({ data }) {
     address.search = new URLSearchParams(after);
     return address.href;
   };
-  for (const change of ["pushState", "replaceState"]) {
-    window.history[change] = (state, unused, url) =>
-      History.prototype[change].call(window.history, state, unused, withNames(url));
-  }
-  return () => {
-    for (const change of ["pushState", "replaceState"]) delete window.history[change];
+  const changes = ["pushState", "replaceState"].map((name) => [name, (state, unused, url) =>
+    History.prototype[name].call(window.history, state, unused, withNames(url))]);
+  for (const [name, change] of changes) window.history[name] = change;
+  return () => {  // the next page's may be there already
+    for (const [name, change] of changes) if (window.history[name] === change) delete window.history[name];
   };
 }

@@ -1,3 +1,20 @@
+// A step of the browser's history is a page.  Streamlit also makes one of each correction of an address that
+// follows: here it replaces the address, until somebody does something on the page.
+const pageSteps = () => {
+  const push = History.prototype.pushState;
+  let isNew = true;  // the page, on which nobody has done anything yet
+  History.prototype.pushState = function (state, unused, url) {
+    const isSamePage = !url || new URL(url, window.location.href).pathname === window.location.pathname;
+    const change = isSamePage && isNew ? History.prototype.replaceState : push;
+    isNew ||= !isSamePage;
+    return change.call(this, state, unused, url);
+  };
+  for (const event of ["pointerdown", "keydown", "popstate"])
+    window.addEventListener(event, () => { isNew = false; }, true);
+};
+if (!window.pcfPageSteps) pageSteps();
+window.pcfPageSteps = true;
+
 export default function ({ parentElement, data }) {
   const button = parentElement.querySelector("button"), said = parentElement.querySelector("span");
   button.onclick = async () => {

@@ -61,7 +61,7 @@ def about_finding(store: Store) -> str:
     cells = sum(run.cells for run in finished)
     return (
         f"{app} has {count(len(finished), 'finished run')} of {count(models, 'model')} here, "
-        f"{count(cells, 'cell')} in all; every number can be computed again from its run key."
+        f"{count(cells, 'test sentence')} in all; every number can be computed again from its run key."
     )
 
 

@@ -1,6 +1,8 @@
 """The tab As in the papers of *Method*: every printed figure and table, and ours beside it.
 
-What is printed is data (:mod:`pcf_core.material.published`); ours is worked out when the tab is drawn.
+What is printed, and which of ours belongs to it, is data (:mod:`pcf_core.material.published`).  Ours is
+calculated when a figure is opened, by what draws the page that the link opens; what follows from the results
+alone is then cached until they change.  At first the first figure of a paper is open.
 """
 
 from __future__ import annotations
@@ -25,21 +27,16 @@ from pcf_core.app.compare.tables import (
     printed_form,
     printed_source,
 )
-from pcf_core.app.criteria.hobbies import named
-from pcf_core.app.criteria.request import parameters_of as parameters_of_criteria
-from pcf_core.app.criteria.views import figures_table, published_rows
-from pcf_core.app.data import Loaded, answered, load
-from pcf_core.app.fairpair.request import parameters_of as parameters_of_fairpair
+from pcf_core.app.data import Loaded, load
 from pcf_core.app.links import draw_link
 from pcf_core.app.lists import mined_set, stamp_of_files, template_sets, topics
 from pcf_core.app.page import finding, with_called
 from pcf_core.app.request_cache import looked_up
 from pcf_core.app.results.heat_map import PAPER_TEMPLATES
-from pcf_core.app.texts.shared import complete_result
 from pcf_core.app.widgets import choose_one, plain
 from pcf_core.audit.factors import factor_panels
 from pcf_core.core.errors import AuditError
-from pcf_core.core.records import Record
+from pcf_core.core.records import digest
 from pcf_core.core.settings import settings
 from pcf_core.material.published import (
     FILE_NAME,
@@ -57,28 +54,13 @@ from pcf_core.report.rows import cell_rows
 from pcf_core.report.sections.factors import Panels
 from pcf_core.report.sections.heat_map import shown_axes
 from pcf_core.report.sections.tails import normal_shapes
-from pcf_core.show.findings.answers import baseline_finding
 from pcf_core.show.findings.comparison import change_finding, claim_finding
 from pcf_core.show.findings.factors import factors_answer, line_notes
-from pcf_core.show.findings.fairpair import bars_finding, convergence_finding
-from pcf_core.show.findings.independence import (
-    embedding_finding,
-    hobbies_finding,
-    leak_finding,
-    stereotype_finding,
-    words_finding,
-)
 from pcf_core.show.findings.material import topic_finding
 from pcf_core.show.findings.models import normal_finding, tails_finding, widest
 from pcf_core.show.findings.notes import left_out_note
 from pcf_core.show.findings.numbers import count
 from pcf_core.show.overview import ModelRow, farthest_answer, heat_map_answer, overview_answer
-from pcf_core.texts.criteria.records.independence import AnecdotesReport, HobbiesReport
-from pcf_core.texts.criteria.records.runs import CriteriaAsked
-from pcf_core.texts.criteria.records.separation import AnswersReport
-from pcf_core.texts.fairpair.records import FairPairAsked, FairPairResult
-from pcf_core.work.criteria import CRITERIA_AUDIT
-from pcf_core.work.fairpair import FAIRPAIR_AUDIT
 
 TITLES: Mapping[Paper, str] = {
     "PCF": "Prejudice and Caprice",
@@ -96,22 +78,25 @@ SOURCES: Mapping[Paper, str] = {
 }
 NOT_HERE = "There are no such results here yet; follow the link to calculate them."
 MOST_TEMPLATES = 10
-MEASURE = "jaccard"  # the dissimilarity of FairPair's figures
 OUR_SHARE = "our share"
+PRINTED = "printed_"  # begins the key of a figure's box
 
 
 class Opened:
     """The results loaded in one run of the page, shared between figures."""
 
     def __init__(self) -> None:
-        self._loaded: dict[Choice, Loaded] = {}
+        self._loaded: dict[tuple[Choice, bool], Loaded] = {}
 
-    def results(self, link: PrintedLink) -> Loaded:
-        """Load the results of a link; raise a LookupError if one is missing."""
+    def results(self, link: PrintedLink, *, brief: bool = True) -> Loaded:
+        """Load the results of a link's choice; a LookupError where one of them is not here.
+
+        ``brief`` as in :func:`~pcf_core.audit.reading.report`: few figures have intervals of the parts of R.
+        """
         choice = choice_of(link.parameters)
-        if choice not in self._loaded:
-            self._loaded[choice] = load(choice)
-        loaded = self._loaded[choice]
+        if (choice, brief) not in self._loaded:
+            self._loaded[choice, brief] = load(choice, brief=brief)
+        loaded = self._loaded[choice, brief]
         if loaded.missing or loaded.refused or loaded.unread:
             raise LookupError(link.label)
         return loaded
@@ -145,12 +130,18 @@ def draw_as_in_papers() -> None:
     made, absent = [item for item in items if item.ours], [item for item in items if item.absent]
     st.markdown(f"##### {plain(papers_answer(paper, len(made), len(items)))}")
     for item in made:
-        _draw_item(item, opened)
+        title, is_first = f"**{item.number}.** {plain(item.shows)}", item is made[0]
+        box = st.expander(title, expanded=is_first, key=f"{PRINTED}{digest(item.title)}", on_change="rerun")
+        if box.open:
+            with box:
+                _draw_item(item, opened)
     if absent:
         number = count(len(absent), "figure or table", "figures and tables")
         with st.expander(f"Not reproduced here: {number}"):
             for item in absent:
-                _draw_item(item, opened)
+                with st.container(border=True):
+                    st.markdown(f"**{item.number}.** {plain(item.shows)}")
+                    _draw_item(item, opened)
     st.caption(SOURCES[paper])
 
 
@@ -168,28 +159,26 @@ def papers_answer(paper: Paper, made: int, printed: int) -> str:
 
 
 def _draw_item(item: Printed, opened: Opened) -> None:
-    """Draw one figure or table: what it prints, where it is here, ours, and what differs."""
-    with st.container(border=True, key=f"printed_{item.title}".replace(" ", "_").replace(",", "")):
-        st.markdown(f"**{item.number}.** {plain(item.shows)}")
-        if item.published:
-            st.markdown(f"**Printed:** {plain(item.published)}")
-        if item.absent:
-            st.markdown(f"**Not reproduced here:** {plain(item.absent)}")
-            if item.rows:
-                rows = [paper_row(row.model, row, printed_source(row, "pcf"), 1) for row in item.rows]
-                st.dataframe(
-                    with_called(printed_form(pd.DataFrame(rows), 4)),
-                    hide_index=True,
-                    column_config=paper_columns(1, as_text=True),
-                    alt=f"{item.title}: printed values, {len(rows):,} rows",
-                )
-        for link in item.link:
-            page = Place(link.page, link.tab)
-            draw_link(page, plain(link.label), address_of(link), ":material/arrow_forward:")
-            if item.ours:
-                _draw_beside(item, link, opened)
-        if item.differs:
-            st.caption(f"What differs: {plain(item.differs)}")
+    """Draw what is in one figure or table: what it prints, where it is here, ours, and what differs."""
+    if item.published:
+        st.markdown(f"**Printed:** {plain(item.published)}")
+    if item.absent:
+        st.markdown(f"**Not reproduced here:** {plain(item.absent)}")
+        if item.rows:
+            rows = [paper_row(row.model, row, printed_source(row, "pcf"), 1) for row in item.rows]
+            st.dataframe(
+                with_called(printed_form(pd.DataFrame(rows), 4)),
+                hide_index=True,
+                column_config=paper_columns(1, as_text=True),
+                alt=f"{item.title}: printed values, {len(rows):,} rows",
+            )
+    for link in item.link:
+        page = Place(link.page, link.tab)
+        draw_link(page, plain(link.label), address_of(link), ":material/arrow_forward:")
+        if item.ours:
+            _draw_beside(item, link, opened)
+    if item.differs:
+        st.caption(f"What differs: {plain(item.differs)}")
 
 
 def address_of(link: PrintedLink) -> dict[str, str | list[str]]:
@@ -197,13 +186,10 @@ def address_of(link: PrintedLink) -> dict[str, str | list[str]]:
     address = dict(link.parameters)
     if "model" in address:
         return {**address, **choice_of(address).parameters}
-    try:
-        if "fp_model" in address:
-            return {**(parameters_of_fairpair(fairpair_asked(link)[0].hash) or {}), **address}
-        if "cr_model" in address:
-            return {**(parameters_of_criteria(criteria_asked(link).hash) or {}), **address}
-    except LookupError:  # the page then offers to run it
-        return address
+    if {"fp_model", "cr_model"} & set(address):
+        from pcf_core.app.method.on_texts import parameters_behind
+
+        return {**parameters_behind(link), **address}
     return address
 
 
@@ -233,9 +219,11 @@ def _draw_beside(item: Printed, link: PrintedLink, opened: Opened) -> None:
 def _of_results(
     function: Callable[..., Beside],
     given: Callable[[Printed, PrintedLink], tuple[object, ...]] = lambda *_: (),
+    *,
+    brief: bool = True,
 ) -> Work:
-    """Return work on a link's results, cached for all visitors; ``given``: further arguments."""
-    return lambda item, link, opened: opened.results(link).remember(function, *given(item, link))
+    """Work something out of a link's results, once for all visitors, with what it takes besides."""
+    return lambda item, link, opened: opened.results(link, brief=brief).remember(function, *given(item, link))
 
 
 def _risks(loaded: Loaded, rows: tuple[PublishedRisk, ...], factor: float) -> Beside:
@@ -363,63 +351,15 @@ def templates(item: Printed, link: PrintedLink, _: Opened) -> Beside:
     return Beside(table=table, columns={OUR_SHARE: share})
 
 
-def fairpair_asked(link: PrintedLink) -> list[FairPairAsked]:
-    """Return the newest answered request of each of a link's models; raise a LookupError if one has none."""
-    newest = {request.key.model: request for request in reversed(answered(FAIRPAIR_AUDIT))}
-    return [newest[name] for name in link.parameters["fp_model"]]
+def _of_texts(item: Printed, link: PrintedLink, opened: Opened) -> Beside:
+    """Return what stands beside a figure on written text; no other figure needs its modules."""
+    from pcf_core.app.method.on_texts import WORKED_OUT as ON_TEXTS
 
-
-def _of_fairpair(link: PrintedLink, sentence: Callable[[FairPairResult], str]) -> Beside:
-    """Return a sentence on the newest result of each of a link's models."""
-    results = [complete_result(FAIRPAIR_AUDIT, request.hash) for request in fairpair_asked(link)]
-    return Beside([f"{result.asked.key.model}: {sentence(result)}" for result in results])
-
-
-def variability(_: Printed, link: PrintedLink, __: Opened) -> Beside:
-    """Return bias and sampling variability of each model."""
-    return _of_fairpair(link, lambda result: bars_finding(result.reports[MEASURE]))
-
-
-def convergence(_: Printed, link: PrintedLink, __: Opened) -> Beside:
-    """Return from how many texts on the bias is stable."""
-    return _of_fairpair(link, lambda result: convergence_finding(result.convergence[MEASURE]))
-
-
-def criteria_asked(link: PrintedLink) -> CriteriaAsked:
-    """Return the newest answered request of a link's model and experiment."""
-    wanted = link.parameters["cr_model"][0], link.parameters["cr_view"]
-    for request in answered(CRITERIA_AUDIT):
-        if (request.model, request.experiment) == wanted:
-            return request
-    raise LookupError(wanted)
-
-
-def criteria(item: Printed, link: PrintedLink, _: Opened) -> Beside:
-    """Return an experiment's findings, and its printed figures with our comparable ones."""
-    result = complete_result(CRITERIA_AUDIT, criteria_asked(link).hash)
-    rows = [row for row in published_rows() if row.id in item.figures]
-    table = figures_table(rows, {result.asked.model: result}) if rows else None
-    return Beside(_criteria_sentences(item, result.report, result.asked.model), table)
-
-
-def _criteria_sentences(item: Printed, report: Record, model: str) -> list[str]:
-    """Return the findings that a figure is about; tables stand alone, except a baseline's."""
-    if isinstance(report, AnecdotesReport):
-        return [stereotype_finding(report)]
-    if isinstance(report, AnswersReport):
-        return [baseline_finding(report)] if item.number == "Table 3" else []
-    if not isinstance(report, HobbiesReport):
-        return []
-    if item.number == "Figure 3":
-        return [words_finding(report)]
-    if item.number == "Figure 4" or report.embedding is None:
-        return [hobbies_finding(report, model)]
-    embedding = named(report.embedding, model)
-    return [embedding_finding(embedding), leak_finding(embedding, model)]
+    return ON_TEXTS[item.ours](item, link, opened)
 
 
 WORKED_OUT: Mapping[str, Work] = {
-    "risks": _of_results(_risks, _printed_risks),
+    "risks": _of_results(_risks, _printed_risks, brief=False),
     "sources": sources,
     "tilts": _of_results(_tilts),
     "factors": _of_results(_factors, lambda item, _: (item.factor,)),
@@ -428,7 +368,5 @@ WORKED_OUT: Mapping[str, Work] = {
     "change": change,
     "words": words,
     "templates": templates,
-    "variability": variability,
-    "convergence": convergence,
-    "criteria": criteria,
+    **dict.fromkeys(("variability", "convergence", "criteria"), _of_texts),
 }

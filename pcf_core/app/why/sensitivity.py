@@ -94,19 +94,16 @@ def draw_sensitivity() -> None:
     if missing := _unavailable_lines(tables):
         with st.expander(f"Choices that could not be tried, and why ({len(missing):,})"):
             st.markdown("\n".join(f"- {line}" for line in missing))
-    with st.expander("The slopes of *Factors*, by which matches count"):
-        models = [model for model in loaded.runs if model in tables.models]
-        with st.spinner("Fitting lines …"):  # the first time loads statsmodels
-            panels = loaded.remember(_matched_panels, models, quantity)
-        st.markdown(
-            "The list of occupations is matched with lines of the US statistics: exactly, closely, or with a "
-            "broader line. Which matches count is a choice, too."
-        )
-        by_matching = ({matching: one[model] for matching, one in panels.items()} for model in models)
-        finding(*map(matching_finding, models, by_matching))
-        draw_table(matching_table(panels), "matching", LINE_COLUMNS)
-    with st.expander("Every word left out, every random half"):
-        draw_table(once(_choices_table)(tables, ("each",)), "each_choice", CHOICE_COLUMNS)
+    slopes = st.expander(
+        "The slopes of *Factors*, by which matches count", key="matching_open", on_change="rerun"
+    )
+    if slopes.open:
+        with slopes:
+            _draw_matching(loaded, [model for model in loaded.runs if model in tables.models], quantity)
+    each = st.expander("Every word left out, every random half", key="each_open", on_change="rerun")
+    if each.open:
+        with each:
+            draw_table(once(_choices_table)(tables, ("each",)), "each_choice", CHOICE_COLUMNS)
     foot(
         HOW,
         partial(once(_choices_table), tables, ("base", "choice", "sample", "script")),
@@ -114,6 +111,19 @@ def draw_sensitivity() -> None:
         loaded,
         CHOICE_COLUMNS,
     )
+
+
+def _draw_matching(loaded: Loaded, models: Sequence[str], quantity: Quantity) -> None:
+    """Draw how the slopes of *Factors* change with the matches that count."""
+    with st.spinner("Fitting lines …"):  # the first time in a server loads statsmodels
+        panels = loaded.remember(_matched_panels, models, quantity)
+    st.markdown(
+        "The list of occupations is matched with lines of the US statistics: exactly, closely, or with a "
+        "broader line. Which matches count is a choice, too."
+    )
+    by_matching = ({matching: one[model] for matching, one in panels.items()} for model in models)
+    finding(*map(matching_finding, models, by_matching))
+    draw_table(matching_table(panels), "matching", LINE_COLUMNS)
 
 
 def _matched_panels(loaded: Loaded, models: Sequence[str], quantity: Quantity) -> dict[Matching, Panels]:

@@ -132,7 +132,7 @@ def _step_label(scale: FactorScale) -> str:
     """Write the step of a slope: "Wage +10,000 US$"."""
     noun = SHORT.get(scale.name, begun(scale.noun))
     noun = noun if len(noun) <= LONGEST_NOUN else f"{noun[: LONGEST_NOUN - 1].rstrip()}…"
-    return f"{noun} {scale.per if scale.log else f'+{scale.per}'}"
+    return f"{noun} {scale.added}"
 
 
 def short_p(fit: LineFit) -> str:

@@ -21,7 +21,9 @@ RIM, RIM_WIDTH = "#FFFFFF", 3  # under a mark on a bar, and how many pixels wide
 THICK = {"thickness": 2.5, "width": 7}  # whiskers, in pixels, visible from afar
 THIN = {"thickness": 1.5, "width": 3}  # of scatters with many points
 LINE_NAME = 14  # pixels from a line to its name
-MOST_VALUES, VALUE_ROOM = 12, 48  # marks with a value beside them, and its pixels at the right
+MOST_VALUES, VALUE_ROOM = 12, 48  # marks that have their value beside them, and pixels for it at the right
+# Parts of a narrow axis: what a model's name takes, and where one that runs to the left has to end.
+MODEL_NAME, ROOM_LEFT = 0.65, 0.25
 Values = Sequence[Any] | FloatArray
 Hover = Sequence[str] | str | None
 
@@ -339,14 +341,37 @@ def note(figure: go.Figure, text: str, **where: Any) -> None:
     figure.add_annotation(text=text, showarrow=False, **where)
 
 
+def stacked(values: Sequence[float]) -> list[int]:
+    """Return in which order names stand in lines over their marks, the nearest first.
+
+    A name starts at its mark and runs towards 0; all ``values`` lie on one side of it.  In this order the
+    line from a name straight to its mark passes in front of the nearer names, whatever their length.
+    """
+    return sorted(range(len(values)), key=lambda index: abs(values[index]))
+
+
 def name_models(figure: go.Figure, named: Sequence[tuple[str, float, str]]) -> None:
-    """Name models above the first row, towards the middle; ``named``: model, x (0 in the middle), colour."""
-    for index, (name, x, color) in enumerate(named):
+    """Name two models above their marks in the first row of an axis of names, each with a line to its mark.
+
+    ``named``: model, place on the axis across, whose middle is 0, and colour.  Each has a line of text of its
+    own.  Names run towards the middle, so that none is cut.  Where the one at the left of 0 would reach the
+    other's line, it runs to the left instead, into the room over the names of the rows.
+    """
+    low, high = figure.layout.xaxis.range
+    left, right = min(x for _, x, _ in named), max(x for _, x, _ in named)
+    is_close = left < 0 <= right and right - left < MODEL_NAME * (high - low)
+    order = [0, 1] if named[0][1] == left else [1, 0]  # the nearest first
+    if not left < 0 <= right:
+        order = stacked([x for _, x, _ in named])
+    for line, index in enumerate(order, 1):
+        name, x, color = named[index]
+        turned = is_close and x == left
         figure.add_annotation(
             text=f"<b>{theme.text(name, 28)}</b>",
-            **{"x": x, "y": 0, "ax": x, "ay": index - len(named)},
-            **{"axref": "x", "ayref": "y", "xanchor": "left" if x < 0 else "right", "yanchor": "middle"},
-            **{"arrowhead": 0, "arrowwidth": 2, "arrowcolor": color, "standoff": 6, "font_size": 12},
+            **{"x": x, "y": 0, "ax": max(x, low + ROOM_LEFT * (high - low)) if turned else x, "ay": -line},
+            **{"axref": "x", "ayref": "y", "xanchor": "left" if x < 0 and not turned else "right"},
+            **{"yanchor": "middle", "arrowhead": 0, "arrowwidth": 2, "arrowcolor": color},
+            **{"standoff": 6, "font_size": 12},
         )
 
 

@@ -76,8 +76,9 @@ def tilt_box(
 ) -> go.Figure:
     """Draw one horizontal box per model over the occupations' mean stereotype of ``group_high``.
 
-    Every occupation is a point; the three farthest on each side are named, fewer if there are many models.  A
-    hollow mark under the box is the mean over occupations with its interval.
+    Every occupation is a point; up to three furthest to each side are named (fewer where many models share
+    the height), those to the right above the box, those to the left below it; no line from a name to its
+    point crosses another name.  A hollow mark under the box is the mean over occupations with its interval.
 
     Parameters
     ----------
@@ -259,13 +260,21 @@ def _value(row: _Row, index: int) -> str:
 
 
 def _labels(row: _Row, labelled: int, step: float) -> list[dict[str, object]]:
-    """Name the row's extremes, right ones above the box and left ones below, ``step`` rows apart."""
-    order = np.argsort(row.values, kind="stable")
-    labels = []
-    for line in range(min(labelled, len(order) // 2)):
-        labels.append(_label(row, int(order[line]), row.place + row.below + step * (line + 1)))
-        labels.append(_label(row, int(order[-1 - line]), row.place - row.half - step * (line + 0.75)))
-    return labels
+    """Name the row's extremes, right ones above the box and left ones below its mean, ``step`` rows apart."""
+    order = [int(index) for index in np.argsort(row.values, kind="stable")]
+    most = min(labelled, len(order) // 2)
+    lowest, highest = _on_one_side(row, order[:most]), _on_one_side(row, order[::-1][:most])
+    below, above = row.place + row.below, row.place - row.half
+    return [
+        *(_label(row, index, below + step * (line + 1)) for line, index in enumerate(lowest)),
+        *(_label(row, index, above - step * (line + 0.75)) for line, index in enumerate(highest)),
+    ]
+
+
+def _on_one_side(row: _Row, extremes: Sequence[int]) -> list[int]:
+    """Return the extremes on the first one's side of 0 in the order of their lines, the nearest first."""
+    names = [index for index in extremes if (row.values[index] < 0) == (row.values[extremes[0]] < 0)]
+    return [names[place] for place in marks.stacked([float(row.values[index]) for index in names])]
 
 
 def _label(row: _Row, index: int, height: float) -> dict[str, object]:

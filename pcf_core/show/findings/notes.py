@@ -16,6 +16,7 @@ from pcf_core.audit.fitting import (
     mean_tokens,
     most_and_least,
 )
+from pcf_core.audit.preferences import seldom_used
 from pcf_core.core.families import facts_of
 from pcf_core.core.records import LeftOut
 from pcf_core.core.risk import Look, RiskReport
@@ -78,14 +79,13 @@ def low_coverage_note(coverages: Mapping[str, CoverageSummary | None]) -> str:
 
 
 def warning_text(sentence: str, coverage: CoverageSummary | None) -> str:
-    """Return a stored warning in readable words.
+    """Return a warning of a result as a page writes it, with chances as odds and the sentence quoted.
 
-    That of flagged cells is written anew from the coverage, because stored results must not change.
+    The warning may begin with the name of the model.
     """
     if coverage is None or not coverage.listed:
         return sentence
-    stored = f"In {coverage.flagged:,} of {coverage.cells:,} cells the topic's words together get less than"
-    whose, matched, _ = sentence.partition(stored)
+    whose, matched, _ = sentence.partition(seldom_used(coverage))
     if not matched:
         return sentence
     lowest = coverage.listed[0]

@@ -110,7 +110,7 @@ def test_a_run_of_all_places_equals_the_brute_force(name: str, own_settings: Set
     ]
     nats = np.array([[brute_of(name, prompt, word) for word in words] for prompt, words in written])
     np.testing.assert_allclose(result.preferences.values, preferences(nats, 3), atol=1e-4, rtol=0)
-    note = "At the beginning of a sentence (2 of 3 templates) words are capitalised: The, Told, That, Asked."
+    note = "Words at the beginning of a sentence (2 of 3 sentences) are capitalised: The, Told, That, Asked."
     assert note in report(result, run, ViewOptions(), resamples=20).warnings
     if name == "bert":
         counts = [[pieces(name, prompt, word) for word in words] for prompt, words in written]

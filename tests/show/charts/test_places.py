@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from pcf_core.core.risk import Interval, MeanTilt
 from pcf_core.core.run import Preferences
@@ -289,6 +292,39 @@ def test_three_extremes_on_each_side_are_labelled_where_there_is_room() -> None:
     assert many.layout.height == theme.MAX_HEIGHT
     assert len(many.layout.annotations) == 9 * 2
     assert not tilt_box({}, "male", "female", labour={"nurse": 0.8}).layout.annotations
+
+
+def crossed(notes: Sequence[Any], width: float) -> list[tuple[str, str]]:
+    """The names that lie in front of another name's line straight to its mark; ``width``: of a name."""
+    return [
+        (far.text, near.text)
+        for far, near in itertools.permutations(notes, 2)
+        if far.y < near.ay < far.ay or far.ay < near.ay < far.y
+        if 0 < (far.ax - near.ax) * (1 if near.xanchor == "left" else -1) < width
+    ]
+
+
+@given(st.lists(st.floats(-1, 1), min_size=2, max_size=12))
+def test_no_line_to_an_occupation_runs_through_the_name_of_another(tilts: list[float]) -> None:
+    rows = [
+        records.occupation(f"job {place}", {"male": value, "female": -value}, abs(value), 0)
+        for place, value in enumerate(tilts)
+    ]
+    figure = tilt_box({"m": records.report_of(rows, ("male", "female"))}, "male", "female", labour=None)
+    assert figure.layout.annotations
+    assert crossed(figure.layout.annotations, 2) == []
+
+
+@given(st.tuples(st.floats(-1, 1), st.floats(-1, 1)))
+def test_no_line_to_a_mark_runs_through_the_name_of_the_other_model(ends: tuple[float, float]) -> None:
+    """A name takes up to 65 % of a narrow axis."""
+    figure = dumbbell_plot([Dumbbell("nurse", *ends)], ("one", "two"), ENDS)
+    low, high = figure.layout.xaxis.range
+    notes = figure.layout.annotations
+    assert sorted(note.ay for note in notes) == [-2, -1]
+    assert crossed(notes, 0.64 * (high - low)) == []
+    least = low + 0.25 * (high - low)  # for a name that ends at its mark
+    assert all(note.ax >= min(least, 0) or note.xanchor == "left" for note in notes)
 
 
 @pytest.mark.parametrize(("groups", "shown"), [(2, 8), (3, 8), (7, 3), (20, 2)])

@@ -15,10 +15,17 @@ from pcf_core.show.findings import factors
 
 SCALES = {
     "wage": FactorScale(
-        "wage", "wage", "wage, thousand US$", "pay", 10, "10,000 US$", "with 10,000 US$ more"
+        "wage", "wage", "wage, thousand US$", "pay", 10, "10,000 US$", "+10,000 US$", "paying 10,000 US$ more"
     ),
     "education_years": FactorScale(
-        "education_years", "education", "years", "longer", 1, "year", "with one more year of education"
+        "education_years",
+        "education",
+        "years",
+        "longer",
+        1,
+        "year",
+        "+1 year",
+        "with one more year",
     ),
 }
 

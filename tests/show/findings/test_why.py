@@ -51,7 +51,7 @@ SAMPLED = table(
     L1,
     way(SAMPLE, "a random half", 0.2, "sample", end="lowest", which="random half 3"),
     way(SAMPLE, "a random half", 0.9, "sample", end="highest", which="random half 4"),
-    way(SAMPLE, "one template left out", 0.6, "sample", end="lowest", which="without 'A [Y]'"),
+    way(SAMPLE, "one sentence left out", 0.6, "sample", end="lowest", which="without 'A [Y]'"),
     way(SAMPLE, "random half 3", 0.2, "each"),
 )
 BOTH_ENDS = table(
