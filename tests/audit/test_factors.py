@@ -219,7 +219,7 @@ def test_a_users_own_figures() -> None:
     assert (panel.ols.n, panel.wls.n) == (15, 12)
     reasons = {item.name: item.reason for item in panel.left_out}
     assert len(panel.left_out) == len(TERMS) - 15 + 1
-    assert reasons["astronaut"].startswith("the file has it")
+    assert reasons["astronaut"].startswith("it is in the file")
     assert reasons[TERMS[15]] == "the file has no value for it"
     assert reasons[TERMS[16]] == "the file has no value for it"
     assert panel.ols.adjusted_p is not None
@@ -292,7 +292,7 @@ OCCUPATIONS = ("cook", "Engineer", "nurse", "welder", "wizard")
 REASONS = {
     "cook": "in the training text the word is mostly part of a name or title",
     "welder": "only 19 documents mention one gender more often; at least 20 are needed",
-    "wizard": "the documents of the training text were not counted for it",
+    "wizard": "the documents of the training text that mention it were not counted",
 }
 
 
