@@ -69,7 +69,8 @@ class Evidence(Record):
     """The occupations (X), or any list of terms that fill ``[X]``.
 
     ``weights``: [term] how much each counts, as the source says, on any scale; empty where it does not say.
-    ``noun``: what one of the terms is, such as "athlete"; its plural has an s.
+    ``noun``: what one of the terms is, such as "athlete"; its plural has an s.  ``codes``: [term] of a
+    classification, such as ISCO's; where there are none, the record is written as if it had no such field.
     """
 
     name: str
@@ -79,6 +80,7 @@ class Evidence(Record):
     noun: str = "occupation"
     source: str = ""
     notes: str = ""
+    codes: tuple[str, ...] = Field((), exclude_if=lambda codes: not codes)
 
     @cached_property
     def hash(self) -> str:

@@ -93,7 +93,7 @@ class Shelf:
             for files in (self.shipped(), self.own()):
                 if name_or_path in files:
                     return files[name_or_path]
-        path = given_file(name_or_path, self.accepts)
+        path = given_file(name_or_path, (*self.accepts, ""))
         if path is None and given_file(name_or_path):
             raise self.error(
                 f"{label(Path(name_or_path))} is there, but {_with_article(self.kind)} is read from a "
@@ -130,6 +130,10 @@ class Shelf:
     def is_shipped(self, path: Path) -> bool:
         """Tell whether a path that :meth:`find` returned belongs to the shelf."""
         return path.parent == settings().assets / self.folder
+
+    def is_given(self, path: Path) -> bool:
+        """Tell whether a path that :meth:`find` returned is a person's file, outside of both folders."""
+        return not self.is_shipped(path) and path.parent != self.own_folder
 
     def _kept(self) -> dict[str, Path]:
         return self._files(self.own_folder) if self.keeps_own else {}

@@ -28,7 +28,8 @@ from typing import Any
 
 from pcf_core.core.errors import BenchmarkError
 from pcf_core.core.records import LeftOut
-from pcf_core.material.safety.reading import label, read_data, read_json_value, read_table, read_text
+from pcf_core.material.safety.reading import label, read_data, read_json_value, read_text
+from pcf_core.material.safety.tables import read_table
 from pcf_core.texts.benchmarks.records import (
     FACTS,
     NO_HALVES,

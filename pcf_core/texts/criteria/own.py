@@ -18,6 +18,7 @@ from pcf_core.core.errors import AuditError, CriteriaError, StoreError
 from pcf_core.core.records import digest
 from pcf_core.core.settings import settings
 from pcf_core.material.safety.reading import check_ending, upload_label, uploaded, write_whole
+from pcf_core.material.safety.tables import Accepted
 from pcf_core.material.safety.text import MAX_NAME, NAME, check_name, shown
 from pcf_core.material.shelves import safe_name
 from pcf_core.texts.criteria import names, professions
@@ -39,17 +40,19 @@ KINDS: Mapping[ExperimentName, str] = {
     "questions": "questions",
     "tasks": "tasks",
 }
-ENDINGS: Mapping[ExperimentName, tuple[str, ...]] = {
-    "anecdotes": professions.ENDINGS,
-    "hobbies": names.ENDINGS,
-    "questions": question_files.ENDINGS,
-    "tasks": task_files.ENDINGS,
+ACCEPTED: Mapping[ExperimentName, Accepted] = {
+    "anecdotes": professions.ACCEPTED,
+    "hobbies": names.ACCEPTED,
+    "questions": question_files.ACCEPTED,
+    "tasks": task_files.ACCEPTED,
 }
 
 
 def own_files(experiment: ExperimentName) -> dict[str, Path]:
     """Map name to file of the user's own, sorted."""
-    files = [path for ending in ENDINGS[experiment] for path in _folder(experiment).glob(f"*{ending}")]
+    files = [
+        path for ending in ACCEPTED[experiment].endings for path in _folder(experiment).glob(f"*{ending}")
+    ]
     return {path.stem: path for path in sorted(files) if NAME.fullmatch(path.stem) and path.stem != USUAL}
 
 
@@ -90,7 +93,7 @@ def read_upload(experiment: ExperimentName, files: Sequence[tuple[str, bytes]]) 
     if len(files) != 1:
         raise CriteriaError(f"The upload has {len(files)} files: choose the one file that has all {kind}.")
     name = upload_label(files[0][0])
-    check_ending(name, ENDINGS[experiment], kind, CriteriaError)
+    check_ending(name, ACCEPTED[experiment].endings, kind, CriteriaError)
     with uploaded(name, files[0][1]) as path:
         return load_experiment(experiment, path)
 
