@@ -31,6 +31,7 @@ from pcf_core.material.shelves import Shelf
 MEGABYTE = 1_000_000  # as Streamlit's own field counts them
 WRITTEN = "own_written"  # the topic and the set of templates that this session saved last, by kind
 LARGEST_UPLOAD = 32  # MB, of a million bytes as Streamlit counts them
+LAST_READ = "own_last_read"  # the file that was read last: a large one is not read at every click
 TYPED = "own_typed"  # how many texts were saved from a field, by its key: the next one begins empty
 QUESTIONS: tuple[Question, ...] = get_args(Question)
 ANSWERS: Mapping[str, str] = {  # what pages call an answer
@@ -269,12 +270,15 @@ def read_shown(read: Callable[[], R], key: str) -> ShownFile[R] | None:
     begin = f"answer_{key}_"
     given = {name: value for name, value in st.session_state.items() if str(name).startswith(begin)}
     answers = {_question_of(str(name).removeprefix(begin)): str(value or "") for name, value in given.items()}
-    item, problem = None, ""
-    with read_with(Reading(answers, guesses=True)) as reading:
-        try:
-            item = read()
-        except AuditError as error:
-            problem = str(error)
+    if st.session_state.get(LAST_READ, ((),))[0] != (key, answers):
+        item, problem = None, ""
+        with read_with(Reading(answers, guesses=True)) as reading:
+            try:
+                item = read()
+            except AuditError as error:
+                problem = str(error)
+        st.session_state[LAST_READ] = (key, answers), reading, item, problem
+    _, reading, item, problem = st.session_state[LAST_READ]
     for question in reading.choices:
         _draw_question(question, f"{begin}{question.option}_{question.name}")
     if problem and not reading.is_open:

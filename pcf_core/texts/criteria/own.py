@@ -50,9 +50,8 @@ ACCEPTED: Mapping[ExperimentName, Accepted] = {
 
 def own_files(experiment: ExperimentName) -> dict[str, Path]:
     """Map name to file of the user's own, sorted."""
-    files = [
-        path for ending in ACCEPTED[experiment].endings for path in _folder(experiment).glob(f"*{ending}")
-    ]
+    folder = _folder(experiment)
+    files = [path for ending in ACCEPTED[experiment].endings for path in folder.glob(f"*{ending}")]
     return {path.stem: path for path in sorted(files) if NAME.fullmatch(path.stem) and path.stem != USUAL}
 
 
