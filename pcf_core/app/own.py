@@ -230,7 +230,7 @@ def draw_upload(
     given = draw_given(own.material.accepted, key, stem, help_text)
     if given is None:
         return
-    read = read_shown(lambda: own.read_upload(given.files), f"{folder}_{given.token}")
+    read = read_shown(lambda: own.read_upload(given.files), f"{folder}_{given.token}", given.files)
     if read is None:
         return
     item: Any = read.item
@@ -262,22 +262,23 @@ class ShownFile(Generic[R]):
     confirmed: bool
 
 
-def read_shown(read: Callable[[], R], key: str) -> ShownFile[R] | None:
+def read_shown(read: Callable[[], R], key: str, content: object = None) -> ShownFile[R] | None:
     """Read a file, and draw what was understood: questions, what is not as usual, the first entries.
 
     A refusal is a sentence; with questions that are still open, it is these.  ``key``: differs between files.
+    ``content``: what is read, if it can change under one key, as a typed text can.
     """
     begin = f"answer_{key}_"
     given = {name: value for name, value in st.session_state.items() if str(name).startswith(begin)}
     answers = {_question_of(str(name).removeprefix(begin)): str(value or "") for name, value in given.items()}
-    if st.session_state.get(LAST_READ, ((),))[0] != (key, answers):
+    if st.session_state.get(LAST_READ, ((),))[0] != (key, content, answers):
         item, problem = None, ""
         with read_with(Reading(answers, guesses=True)) as reading:
             try:
                 item = read()
             except AuditError as error:
                 problem = str(error)
-        st.session_state[LAST_READ] = (key, answers), reading, item, problem
+        st.session_state[LAST_READ] = (key, content, answers), reading, item, problem
     _, reading, item, problem = st.session_state[LAST_READ]
     for question in reading.choices:
         _draw_question(question, f"{begin}{question.option}_{question.name}")

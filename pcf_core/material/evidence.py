@@ -288,8 +288,8 @@ class WrittenEvidence(Material):
             first = {normalise(row["term"]): (where, row) for where, row in reversed(rows)}
             if repeated := len(rows) - len(first):
                 tell(
-                    f"{repeated:,} rows of {origin.where} have a title that a row above them has, and were "
-                    "left out."
+                    f"Rows of {origin.where} that were left out because a row above has the same title: "
+                    f"{repeated:,}."
                 )
             rows = [*reversed(first.values())]
         codes = [row.get("code", "").strip() for _, row in rows]

@@ -275,7 +275,7 @@ class OwnFiles(ABC, Generic[T]):
                 f"The upload has {len(files)} files ({listed(names[:MOST_NAMED])}): choose the one file that "
                 f"has the whole {kind}."
             )
-        check_ending(names[0], self.shelf.accepts, kind, error)
+        check_ending(names[0], self.shelf.accepts, kind, error, bare=True)
         with uploaded(names[0], files[0][1]) as path:
             return self.load(path)
 

@@ -182,7 +182,7 @@ class _Topics(Kind[Topic]):
         """Read one file, or two or more text files: one for each group and named after it, a word a line."""
         names = [upload_label(name) for name, _ in files]
         for name in names:
-            check_ending(name, ACCEPTED.endings, "topic", TopicError)
+            check_ending(name, ACCEPTED.endings, "topic", TopicError, bare=True)
         if len(files) > 1 and {Path(name).suffix.lower() for name in names} == {LINES}:
             return _of_lists(names, [data for _, data in files])
         if len(files) != 1:
@@ -240,7 +240,7 @@ def _pairs_or_groups(lines: Sequence[Sequence[str]], origin: Origin) -> dict[str
     """
     sizes = {len(words) for words in lines}
     if len(lines) < 2 or len(sizes) > 1 or sizes == {1}:
-        if answered("read_as") == "pairs":
+        if sizes and answered("read_as") == "pairs":
             raise TopicError(
                 f"{origin.where} cannot be read as pairs, because its lines have {min(sizes):,} to "
                 f"{max(sizes):,} words: give each line a word of every group, or give --as groups."

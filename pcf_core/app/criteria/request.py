@@ -373,7 +373,7 @@ def _draw_upload(experiment: ExperimentName, kind: str, key: str) -> None:
     if given is None:
         return
     ((file_name, data),) = given.files
-    read = own.read_shown(lambda: read_upload(experiment, given.files), f"{kind}_{given.token}")
+    read = own.read_shown(lambda: read_upload(experiment, given.files), f"{kind}_{given.token}", given.files)
     if read is None:
         return
     if read.reading.choices:  # the file is read again without these answers

@@ -284,9 +284,12 @@ def upload_label(file_name: str) -> str:
     return label(Path(file_name.replace("/", "-").replace("\\", "-")))[-LONGEST_FILE_NAME:]
 
 
-def check_ending(name: str, endings: Collection[str], kind: str, error: type[InputError]) -> None:
-    """Refuse an upload whose name says that it is of another form."""
-    if Path(name).suffix.lower() not in endings:
+def check_ending(
+    name: str, endings: Collection[str], kind: str, error: type[InputError], *, bare: bool = False
+) -> None:
+    """Refuse an upload whose name says that it is of another form; ``bare``: it need not have an ending."""
+    ending = Path(name).suffix.lower()
+    if ending not in endings and not (bare and ending == "" and name.strip(".")):
         raise error(f"{shown(name)} is not a {' or '.join(endings)} file: save the {kind} as one.")
 
 

@@ -316,7 +316,7 @@ def _refuse_open(
         holds = f" ({column.holds})" if column.holds else ""
         questions.append(Choice("columns", column.name, f"Which column is {column.name}{holds}?", among))
         ask(questions[-1])
-    examples = " ".join(one.as_option(one.offered[0]) for one in questions)
+    examples = " ".join(one.as_option(one.offered[i % len(one.offered)]) for i, one in enumerate(questions))
     raise error(f"{sentence}, or say which column is meant, such as {examples}.")
 
 

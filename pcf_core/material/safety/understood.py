@@ -15,7 +15,7 @@ from typing import Literal
 
 from pcf_core.core.errors import InputError
 from pcf_core.core.options import declared, option
-from pcf_core.core.records import Record
+from pcf_core.core.records import LONGEST_QUOTE, Record
 from pcf_core.material.safety.reading import heard
 
 MOST_ROWS_SHOWN = 5
@@ -65,8 +65,9 @@ class Choice:
     free: bool = False
 
     def as_option(self, answer: str) -> str:
-        """Write an answer as an option of the command line."""
+        """Write an answer as an option of the command line, for a sentence: cut, and printable."""
         said = f"{self.name}={answer}" if self.name else answer
+        said = "".join(c if c.isprintable() else "?" for c in said[:LONGEST_QUOTE])
         return f"{declared(ReadingOptions)[self.option].flag} {shlex.quote(said)}"
 
 
