@@ -125,10 +125,10 @@ class Format:
                 given[FLAGS[flag]].append(value)
         return Reading(answers_of(ReadingOptions.model_validate(given)))
 
-    def read(self, reading: Reading) -> Any:
-        """Read the file as a page does."""
+    def read(self, reading: Reading, data: bytes | None = None) -> Any:
+        """Read the file as a page does, or other content under its name."""
         with read_with(reading):
-            return self.reader.read([(self.file, self.data)])
+            return self.reader.read([(self.file, self.data if data is None else data)])
 
 
 PAIRS = [("aunt", ("aunt", "niece")), ("uncle", ("uncle", "nephew"))]

@@ -143,7 +143,7 @@ def test_a_damaged_example_is_read_or_refused_in_one_sentence(kind: str, refusal
     for number in range(DAMAGES):
         one = several[number % len(several)]
         try:
-            item = one.reader.read([(one.file, _damaged(one.data, chance))])
+            item = one.read(one.reading(), _damaged(one.data, chance))
         except InputError as error:
             sentence = refusal(error)
         else:

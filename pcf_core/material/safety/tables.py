@@ -171,7 +171,7 @@ def _has_no_header(path: Path, accepted: Accepted, error: type[InputError]) -> b
     if not answer:
         raise error(
             f"{text}: give --as pairs if each line has a word of every group, --as groups if each line is a "
-            "group, or --as table to say which columns are meant."
+            f"group, or say which columns are meant, such as {_examples(accepted.needed, cells)}."
         )
     return answer != "table"
 
@@ -219,7 +219,8 @@ def rows_of_table(
                 f"{name}, line {reader.line_num} has a cell with more than {csv.field_size_limit():,} "
                 "characters: shorten it, or close a quotation mark that was left open."
             ) from problem
-        raise error(f"{name}, line {reader.line_num} is not valid CSV ({problem}).") from problem
+        reason = str(problem).replace("\t", "tab")  # what the library says if tabs are the separator
+        raise error(f"{name}, line {reader.line_num} is not valid CSV ({reason}).") from problem
     if not header:
         needed = listed(column.name for column in columns if column.needed)
         raise error(f"{name} is empty: write the columns {needed} in its first line.")
@@ -316,8 +317,16 @@ def _refuse_open(
         holds = f" ({column.holds})" if column.holds else ""
         questions.append(Choice("columns", column.name, f"Which column is {column.name}{holds}?", among))
         ask(questions[-1])
-    examples = " ".join(one.as_option(one.offered[i % len(one.offered)]) for i, one in enumerate(questions))
+    examples = _examples([one.name for one in questions], questions[0].offered)
     raise error(f"{sentence}, or say which column is meant, such as {examples}.")
+
+
+def _examples(names: Sequence[str], written: Sequence[str]) -> str:
+    """Write options that say which of some columns are meant."""
+    return " ".join(
+        Choice("columns", name, "", ()).as_option(written[index % len(written)])
+        for index, name in enumerate(names)
+    )
 
 
 def _fitting(written: Sequence[str], column: Column) -> list[int]:
