@@ -138,15 +138,11 @@ def ending_of(text: str, accepted: Accepted) -> str:
 
 
 def _rows_in_text(path: Path, accepted: Accepted, error: type[InputError]) -> Rows | None:
-    """Read a text that is a table: its first line names columns, or every line has as many cells."""
+    """Read a text that is a table: its first line names columns, or its lines have as many tabs each."""
     lines = [line for line in read_text(path, error).splitlines() if line.strip()]
     if not lines or not accepted.columns:
         return None
-    separator = _separator(lines[0], accepted.columns)
-    between = {line.count(separator) for line in lines}
     cells = _cells(lines[0], accepted.columns)
-    alike = separator != "," and len(between) == 1 and min(between) > 0 and len(lines) > 1
-    named = any(answered("columns", column.name) for column in accepted.columns)
     if _has_columns(cells, accepted.columns):
         if len(cells) == 1:  # a list below the name of its column: commas belong to the entries
             tell(f"The first line of {label(path)}, {shown(cells[0])}, names the column and is no entry.")
@@ -154,7 +150,10 @@ def _rows_in_text(path: Path, accepted: Accepted, error: type[InputError]) -> Ro
             entries = enumerate(read_lines(path, error)[1:], start=1)
             return [(f"{label(path)}, entry {number:,}", {name: line}) for number, line in entries]
         return rows_of_table(path, accepted.columns, error)
-    is_table = named or (alike and not accepted.in_line)
+    tabs = {line.count("\t") for line in lines}
+    is_table = any(answered("columns", column.name) for column in accepted.columns) or (
+        len(lines) > 1 and len(tabs) == 1 and tabs != {0} and not accepted.in_line
+    )
     return rows_of_table(path, accepted.columns, error) if is_table else None
 
 
