@@ -134,7 +134,7 @@ EstimateOption = Annotated[
 ]
 QueueOption = Annotated[bool, typer.Option("--queue", help="let a worker do the work, and return at once")]
 TopicOption = Annotated[str, typer.Option("--topic", help="a shipped name or a TOML, JSON, CSV or text file")]
-TemplatesOption = Annotated[str, typer.Option("--templates", help="a shipped name or a CSV file")]
+TemplatesOption = Annotated[str, typer.Option("--templates", help="a shipped name or a file")]
 EvidenceOption = Annotated[str, typer.Option("--evidence", help="a shipped name or a file")]
 ProtocolOption = Annotated[
     str, typer.Option("--protocol", help="exact, exact-boundary, single-token, equal-tokens or fitting")

@@ -12,7 +12,7 @@ import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NoReturn
 
 from pcf_core.core.errors import InputError
 from pcf_core.material.safety.reading import (
@@ -161,7 +161,7 @@ def _has_no_header(path: Path, accepted: Accepted, error: type[InputError]) -> b
     """Tell whether a table of words has none of its columns, and its rows are pairs or groups of words."""
     lines = [line for line in read_text(path, error).splitlines() if line.strip()]
     cells = _cells(lines[0], accepted.columns) if lines else []
-    if any(answered("columns", name) for name in accepted.needed):
+    if any(answered("columns", name) for name in accepted.needed) and not answered("read_as"):
         return False
     if len(cells) < 2 or any(_fitting(cells, column) for column in accepted.columns):
         return False
@@ -267,23 +267,33 @@ def column_names(
     Where none or several could be meant, the person who ``given`` the file is asked.
     """
     written = [cell.strip() for cell in cells]
-    header, open_columns = [SKIPPED] * len(written), []
+    fitting = {column.name: _fitting(written, column) for column in columns}
+    taken = {fits[0] for fits in fitting.values() if len(fits) == 1}
+    free = tuple(dict.fromkeys(one for i, one in enumerate(written) if one and i not in taken))
+    chosen = {
+        column.name: _chosen(written, answer, name, error)
+        for column in columns
+        if given and (answer := answered("columns", column.name))
+    }
+    if len(set(chosen.values())) < len(chosen):
+        raise error(f"{name} has one column for each thing: name different columns for {listed(chosen)}.")
+    header, unclear = [SKIPPED] * len(written), []
     for column in columns:
-        fits = _fitting(written, column)
-        if given and (answer := answered("columns", column.name)):
-            fits = [i for i, one in enumerate(written) if one == answer] or [
-                i for i, one in enumerate(written) if _plain(one) == _plain(answer)
-            ]
-            if not fits:
-                raise error(
-                    f"{name} has no column {shown(answer)}: use one of {_listed(dict.fromkeys(written))}."
-                )
+        fits = fitting[column.name]
         if len(fits) > 1 or (column.needed and not fits):
-            open_columns.append(column)
-        elif fits:
-            header[fits[0]] = column.name
-    if open_columns:
-        _refuse_open(written, header, columns, open_columns, name, error, given)
+            among = tuple(dict.fromkeys(written[i] for i in fits)) or free
+            holds = f" ({column.holds})" if column.holds else ""
+            if given:
+                ask(Choice("columns", column.name, f"Which column is {column.name}{holds}?", among))
+        left = [i for i in fits if i not in chosen.values()]
+        if column.name in chosen:
+            header[chosen[column.name]] = column.name
+        elif len(fits) > 1 or (column.needed and not left):
+            unclear.append(column.name)
+        elif left:
+            header[left[0]] = column.name
+    if unclear:
+        _refuse(written, columns, unclear, name, error, free if given else ())
     if skipped := [one for one, ours in zip(written, header, strict=True) if ours == SKIPPED]:
         read = [one for one, ours in zip(written, header, strict=True) if ours != SKIPPED]
         tell(
@@ -293,31 +303,29 @@ def column_names(
     return header
 
 
-def _refuse_open(
-    written: Sequence[str], header: Sequence[str], columns: Sequence[Column],
-    open_columns: Sequence[Column], name: str, error: type[InputError], given: bool,
-) -> None:  # fmt: skip
-    """Ask which columns are meant, and refuse the table: an answer is read with the table's next reading."""
-    named = [column.name for column in columns if not column.needed]
-    also = f" and, optionally, {listed(named)}" if named else ""
-    needed = listed(column.name for column in columns if column.needed)
+def _chosen(written: Sequence[str], answer: str, name: str, error: type[InputError]) -> int:
+    """Return the index of the column that an answer names."""
+    alike = [i for i, one in enumerate(written) if _plain(one) == _plain(answer)]
+    if not alike:
+        raise error(f"{name} has no column {shown(answer)}: use one of {_listed(dict.fromkeys(written))}.")
+    return written.index(answer) if answer in written else alike[0]
+
+
+def _refuse(
+    written: Sequence[str], columns: Sequence[Column], unclear: Sequence[str], name: str,
+    error: type[InputError], free: Sequence[str],
+) -> NoReturn:  # fmt: skip
+    """Refuse a table whose columns are not clear, and name the option that says which are meant."""
+    optional = [column.name for column in columns if not column.needed and column.name]
+    also = f" and, optionally, {listed(optional)}" if optional else ""
     sentence = (
-        f"{name} has the columns {shown(', '.join(written).lower())}: its first line must name {needed}"
-        f"{also}, separated by commas, semicolons or tabs"
+        f"{name} has the columns {shown(', '.join(written).lower())}: its first line must name "
+        f"{listed(column.name for column in columns if column.needed)}{also}, separated by commas, "
+        "semicolons or tabs"
     )
-    free = tuple(
-        dict.fromkeys(one for one, ours in zip(written, header, strict=True) if ours == SKIPPED and one)
-    )
-    if not given or len(set(written)) < len(written) or len(free) < len(open_columns):
+    if len(free) < len(unclear) or len(set(written)) < len(written):
         raise error(f"{sentence}.")
-    questions = []
-    for column in open_columns:
-        among = tuple(written[i] for i in _fitting(written, column)) or free
-        holds = f" ({column.holds})" if column.holds else ""
-        questions.append(Choice("columns", column.name, f"Which column is {column.name}{holds}?", among))
-        ask(questions[-1])
-    examples = _examples([one.name for one in questions], questions[0].offered)
-    raise error(f"{sentence}, or say which column is meant, such as {examples}.")
+    raise error(f"{sentence}, or say which column is meant, such as {_examples(unclear, free)}.")
 
 
 def _examples(names: Sequence[str], written: Sequence[str]) -> str:
