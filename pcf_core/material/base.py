@@ -131,8 +131,11 @@ class Material(Record):
         form, content = read_entries(path, cls.accepted, keys, origin.error)
         if form == "object":
             return cls.of_object(checked_object(content, path, origin.error), keys, origin)
-        read = {"rows": cls.of_rows, "lines": cls.of_lines, "list": cls.of_list}.get(form)
-        return read(content, origin) if read else dict(content)
+        if form == "toml":
+            return dict(content)
+        if form == "rows":
+            return cls.of_rows(content, origin)
+        return cls.of_lines(content, origin) if form == "lines" else cls.of_list(content, origin)
 
     @classmethod
     def of_rows(cls, rows: Rows, origin: Origin) -> dict[str, Any]:

@@ -179,7 +179,7 @@ def _draw_own(occupations: Sequence[str]) -> OwnFactor | None:
         file = upload_file("Table", ACCEPTED.endings, LARGEST_UPLOAD, UPLOAD, help_text, forget)
         if file is not None and file.file_id != st.session_state.get(REMOVED):
             read = read_shown(lambda: read_own_factor(file.name, file.getvalue()), file.file_id)
-            own = st.session_state[OWN] = read and read.item
+            own = st.session_state[OWN] = read.item if read else None
         if own is not None:
             matched = sum(word.casefold() in own.values for word in occupations)
             st.markdown(

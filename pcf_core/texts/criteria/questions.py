@@ -77,11 +77,12 @@ def load_questions(name_or_path: str | Path = USUAL) -> QuestionSet:
     path = SHELF.find(name_or_path)
     where, foreign = label(path), path.suffix.lower() == ".jsonl"
     facts: dict[str, Any] = {}
-    form, content = ("medqa", None) if foreign else read_entries(path, ACCEPTED, KEYS_OF_SET, CriteriaError)
-    if form == "medqa":
+    given: list[tuple[str, Any]]
+    form, content = ("list", None) if foreign else read_entries(path, ACCEPTED, KEYS_OF_SET, CriteriaError)
+    if foreign:
         given = list(_medqa(path, where))
     elif form == "rows":
-        given = [(line, _columns(row)) for line, row in content]
+        given = [(line, _columns(row)) for line, row in content or ()]
     else:
         facts = {**checked_object(content, path, CriteriaError)}
         refuse_unknown(facts, where, KEYS_OF_SET, CriteriaError)
