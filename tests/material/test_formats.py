@@ -10,6 +10,8 @@ from typing import Any
 import pytest
 
 from pcf_core.core.errors import InputError
+from pcf_core.material import evidence
+from pcf_core.material.evidence import make_evidence
 from pcf_core.material.safety.understood import Reading, ReadingOptions, answers_of, read_with
 from pcf_core.material.templates import load_mined
 from pcf_core.material.topics import load_topic
@@ -175,3 +177,18 @@ def _damaged(data: bytes, chance: random.Random) -> bytes:
         )
         data = data[:start] + new + data[end:]
     return data
+
+
+def test_a_list_without_codes_is_stored_as_before_there_were_any() -> None:
+    plain = make_evidence("mine", ["baker", "tinker"])
+    coded = make_evidence("mine", ["baker", "tinker"], codes=["9", "8"])
+    assert "codes" not in plain.model_dump_json()
+    assert "codes" not in evidence.OWN.text(plain)
+    assert evidence.OWN.read_upload([("mine.toml", evidence.OWN.data(coded))]) == coded
+    assert coded.hash == plain.hash
+
+
+def test_codes_are_as_many_as_terms(refusal: Refusal) -> None:
+    assert "1 codes for 2 occupations" in refused(
+        refusal, InputError, make_evidence, "mine", ["baker", "tinker"], codes=["9"]
+    )
