@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Generic, Literal, TypeVar
+from typing import Any, Generic, Literal, TypeVar, get_args
 
+import pandas as pd
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
@@ -20,17 +19,25 @@ from pcf_core.core.errors import AuditError
 from pcf_core.core.records import Record
 from pcf_core.core.settings import settings
 from pcf_core.material.base import Kind
-from pcf_core.material.safety.reading import heard, title_of
+from pcf_core.material.safety.reading import title_of
+from pcf_core.material.safety.tables import Accepted, ending_of
 from pcf_core.material.safety.text import MAX_NAME
+from pcf_core.material.safety.understood import Choice, Question, Reading, read_with
 from pcf_core.material.shelves import Shelf
 
 MEGABYTE = 1_000_000  # as Streamlit's own field counts them
-WRITTEN = "own_written"  # session key: the topic and the template set saved last, by kind
-LARGEST_UPLOAD = 32  # megabytes
-TYPED = "own_typed"  # session key: texts saved from each field, so that the next one begins empty
-TOML = re.compile(r"\[\[?[\w.-]+\]\]?$|[\w-]+\s*=")
-JSON = re.compile(r'[\[{]\s*(?:["\[{]|$)')
+WRITTEN = "own_written"  # the topic and the set of templates that this session saved last, by kind
+LARGEST_UPLOAD = 32  # MB, of a million bytes as Streamlit counts them
+LAST_READ = "own_last_read"  # the file that was read last: a large one is not read at every click
+TYPED = "own_typed"  # how many texts were saved from a field, by its key: the next one begins empty
+QUESTIONS: tuple[Question, ...] = get_args(Question)
+ANSWERS: Mapping[str, str] = {  # what pages call an answer
+    "pairs": "pairs: each line has a word of every group",
+    "groups": "groups: each line is a group",
+    "table": "a table: I say which columns are meant",
+}
 T = TypeVar("T", bound=Record)
+R = TypeVar("R")
 
 
 def upload_file(
@@ -98,12 +105,12 @@ class Given:
 
 
 def draw_given(
-    endings: Sequence[str], key: str, stem: str, help_text: str,
-    columns: Collection[str] = (), *, several: bool = True,
-) -> Given | None:  # fmt: skip
-    """Draw a text field and an upload; return what was typed or uploaded, the upload if both were.
+    accepted: Accepted, key: str, stem: str, help_text: str, *, several: bool = True
+) -> Given | None:
+    """Draw a field to type or paste into and an upload; return what was given, of both the upload.
 
-    ``key``: of the upload.  ``stem``: name of a typed file.  ``columns``: required in a CSV.
+    ``accepted``: what the files may be.  ``key``: of the upload.  ``stem``: the name of a typed file before
+    its ending.
     """
     if not may_audit():
         return None
@@ -112,34 +119,22 @@ def draw_given(
         "Type or paste",
         key=f"typed_{key}_{saved_before}",
         height=120,
-        placeholder="One a line" if ".txt" in endings else ",".join(columns),
+        placeholder="One a line" if accepted.line else ",".join(accepted.needed),
         help="One entry a line. The text of a file of another form is understood too.",
     )
-    files = upload_files("Or upload", endings, LARGEST_UPLOAD, key, help_text, several=several)
+    files = upload_files("Or upload", accepted.endings, LARGEST_UPLOAD, key, help_text, several=several)
     if files:
         token = "_".join(file.file_id for file in files)
         return Given(tuple((file.name, file.getvalue()) for file in files), token)
     if not text.strip():
         return None
-    return Given(((f"{stem}{ending_of(text, endings, columns)}", text.encode()),), "typed")
+    return Given(((f"{stem}{ending_of(text, accepted)}", text.encode()),), "typed")
 
 
 def empty_typed(key: str) -> None:
     """Empty the text field of :func:`draw_given` after saving."""
     saved_before = st.session_state.setdefault(TYPED, {})
     saved_before[key] = saved_before.get(key, 0) + 1
-
-
-def ending_of(text: str, endings: Collection[str], columns: Collection[str] = ()) -> str:
-    """Guess the ending of a file from the first line of its text."""
-    first = next(line.strip() for line in text.splitlines() if line.strip())
-    header = {cell.strip() for cell in first.split(",")}
-    forms = {
-        ".toml": bool(TOML.match(first)),
-        ".json": bool(JSON.match(first)),
-        ".csv": ".txt" not in endings or (bool(columns) and header >= set(columns)),
-    }
-    return next((ending for ending, fits in forms.items() if fits and ending in endings), ".txt")
 
 
 @dataclass(frozen=True)
@@ -214,15 +209,13 @@ def draw_upload(
     """Type, paste or upload an item, describe it, and save it under a name; nothing for viewers."""
     kind, folder = own.shelf.kind, own.shelf.folder
     key, stem = f"upload_{folder}", f"my-{kind.split()[-1]}"
-    given = draw_given(own.shelf.accepts, key, stem, help_text, own.material.columns)
+    given = draw_given(own.material.accepted, key, stem, help_text)
     if given is None:
         return
-    try:
-        with reading_shown():
-            item: Any = own.read_upload(given.files)
-    except AuditError as error:
-        st.error(plain(str(error)), icon=":material/error:")
+    read = read_shown(lambda: own.read_upload(given.files), f"{folder}_{given.token}", given.files)
+    if read is None:
         return
+    item: Any = read.item
     st.markdown(plain(describe(item)))
     name = st.text_input(
         f"Name of the {kind}",
@@ -231,7 +224,9 @@ def draw_upload(
         key=f"upload_name_{folder}_{given.token}_{item.name}",
         help="Small letters, digits and hyphens.",
     ).strip()
-    if st.button("Save", key=f"keep_{folder}", type="primary", icon=":material/save:"):
+    if st.button(
+        "Save", key=f"keep_{folder}", type="primary", icon=":material/save:", disabled=not read.confirmed
+    ):
         with refusals_said():
             untitled = given.is_typed and item.title == title_of(Path(given.files[0][0]))
             item = item.model_copy(update={"name": name, **({"title": name} if untitled else {})})
@@ -240,14 +235,68 @@ def draw_upload(
             saved(name)
 
 
-@contextmanager
-def reading_shown() -> Iterator[None]:
-    """Draw how files were read in this block if that is unusual: encoding, separator, columns."""
-    sentences: list[str] = []
-    with heard(sentences.append):
-        yield
-    for sentence in sentences:
+@dataclass(frozen=True)
+class ShownFile(Generic[R]):
+    """What a file was read as, how it was read, and whether what was guessed of it was confirmed."""
+
+    item: R
+    reading: Reading
+    confirmed: bool
+
+
+def read_shown(read: Callable[[], R], key: str, content: object = None) -> ShownFile[R] | None:
+    """Read a file, and draw what was understood: questions, what is not as usual, the first entries.
+
+    A refusal is a sentence; with questions that are still open, it is these.  ``key``: differs between files.
+    ``content``: what is read, if it can change under one key, as a typed text can.
+    """
+    begin = f"answer_{key}_"
+    given = {name: value for name, value in st.session_state.items() if str(name).startswith(begin)}
+    answers = {_question_of(str(name).removeprefix(begin)): str(value or "") for name, value in given.items()}
+    if st.session_state.get(LAST_READ, ((),))[0] != (key, content, answers):
+        item, problem = None, ""
+        with read_with(Reading(answers, guesses=True)) as reading:
+            try:
+                item = read()
+            except AuditError as error:
+                problem = str(error)
+        st.session_state[LAST_READ] = (key, content, answers), reading, item, problem
+    _, reading, item, problem = st.session_state[LAST_READ]
+    for question in reading.choices:
+        _draw_question(question, f"{begin}{question.option}_{question.name}")
+    if problem and not reading.is_open:
+        st.error(plain(problem), icon=":material/error:")
+    for sentence in dict.fromkeys(reading.notes):
         st.caption(plain(sentence))
+    if item is None or reading.is_open:
+        return None
+    for file in reading.files:
+        st.dataframe(pd.DataFrame(file.first), hide_index=True, alt=f"The first entries of {file.name}")
+        if more := file.entries - len(file.first):
+            st.caption(f"And {more:,} more.")
+    guessed = any(question.option == "placeholders" for question in reading.choices)
+    confirmed = not guessed or st.checkbox("The placeholders stand for this", key=f"confirm_{key}")
+    return ShownFile(item, reading, confirmed)
+
+
+def _question_of(key: str) -> tuple[Question, str]:
+    """Return which question a widget answers: "columns_term" of the column term."""
+    option = next(one for one in QUESTIONS if key.startswith(f"{one}_"))
+    return option, key.removeprefix(f"{option}_")
+
+
+def _draw_question(question: Choice, key: str) -> None:
+    """Draw a list of answers, with the guess chosen."""
+    offered = list(question.offered)
+    st.selectbox(
+        plain(question.text),
+        offered,
+        index=offered.index(question.guess) if question.guess else None,
+        key=key,
+        placeholder="Choose",
+        accept_new_options=question.free,
+        format_func=lambda answer: ANSWERS.get(answer, answer),
+    )
 
 
 def draw_views(

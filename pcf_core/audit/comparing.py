@@ -120,7 +120,7 @@ def common_part(first: RunView, second: RunView, options: ViewOptions) -> Common
     templates = one.model_copy(
         update={"templates": tuple(template for template in one.templates if template.text in common)}
     )
-    evidence = first.run.evidence.model_copy(update={"terms": terms})
+    evidence = first.run.evidence.model_copy(update={"terms": terms, "codes": ()})
     counted = counted_occupations(evidence, first.run.topic, options)
     return Common(
         run=first.run.whole.model_copy(update={"templates": templates, "evidence": evidence}),

@@ -57,7 +57,7 @@ def complete_part(store: Store, run: RunSpec) -> CompletePart | None:
     else:
         over, complete = "occupations", by_occupation
         rows = np.flatnonzero(complete).tolist()
-        some: dict[str, Any] = {"terms": tuple(listed.terms[row] for row in rows)}
+        some: dict[str, Any] = {"terms": tuple(listed.terms[row] for row in rows), "codes": ()}
         some |= {"weights": tuple(listed.weights[row] for row in rows)} if listed.weights else {}
         update = {"evidence": listed.model_copy(update=some)}
     done = int(complete.sum())

@@ -203,6 +203,7 @@ def read_with(
         weight_of = dict(zip(evidence.terms, evidence.weights, strict=False))
         update = {
             "terms": run.evidence.terms,
+            "codes": run.evidence.codes,
             "weights": tuple(weight_of[term] for term in run.evidence.terms) if weight_of else (),
         }
         changed = changed.model_copy(update={"evidence": evidence.model_copy(update=update)})

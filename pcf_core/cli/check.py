@@ -31,6 +31,7 @@ from pcf_core.cli.console import (
     open_store,
     to_score,
 )
+from pcf_core.cli.files import end_reading, with_files
 from pcf_core.cli.packs import checked_pack, pack_data
 from pcf_core.cli.scoring import given_or_usual, score_with
 from pcf_core.core.errors import InputError, PackError, PolicyError, RunError
@@ -38,6 +39,7 @@ from pcf_core.core.records import made
 from pcf_core.core.run import ModelSpec, RunSpec, ScoringKey
 from pcf_core.core.settings import settings
 from pcf_core.material.evidence import load_evidence
+from pcf_core.material.safety.understood import Reading
 from pcf_core.material.templates import load_templates
 from pcf_core.material.topics import load_topic
 from pcf_core.models.names import AUTO
@@ -51,6 +53,7 @@ FORMS: Mapping[str, str] = {".txt": "text", ".json": "json", ".md": "markdown", 
 EXCEEDS, CANNOT_TELL = 3, 4  # exit codes
 
 
+@with_files
 def check(
     model: ModelOption,
     policy: Annotated[Path | None, typer.Option(help="a TOML file of limits, see docs/gate.md")] = None,
@@ -84,6 +87,8 @@ def check(
         list[Path] | None, typer.Option(help="a file to write: .txt, .json, .md or .xml; may be repeated")
     ] = None,
     as_json: JsonOption = False,
+    *,
+    reading: Reading,
 ) -> int:
     """Check models against limits: exit 0 if all limits are kept, 3 if one is exceeded.
 
@@ -127,6 +132,7 @@ def check(
         packs = _BaselinePacks(Path(folder))
         gate = _Gate(store, request, dtype, baseline, stop_early or request.stop_early, packs)
         plans = [[gate.planned(spec, context) for context in request.contexts] for spec in specs]
+        end_reading(reading, as_json=as_json)
         reports = [gate.checked(spec, runs) for spec, runs in zip(specs, plans, strict=True)]
     for path, kind in files.items():
         text = _written(reports, kind)

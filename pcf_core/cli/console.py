@@ -134,7 +134,7 @@ EstimateOption = Annotated[
 ]
 QueueOption = Annotated[bool, typer.Option("--queue", help="let a worker do the work, and return at once")]
 TopicOption = Annotated[str, typer.Option("--topic", help="a shipped name or a TOML, JSON, CSV or text file")]
-TemplatesOption = Annotated[str, typer.Option("--templates", help="a shipped name or a CSV file")]
+TemplatesOption = Annotated[str, typer.Option("--templates", help="a shipped name or a file")]
 EvidenceOption = Annotated[str, typer.Option("--evidence", help="a shipped name or a file")]
 ProtocolOption = Annotated[
     str, typer.Option("--protocol", help="exact, exact-boundary, single-token, equal-tokens or fitting")
@@ -184,16 +184,19 @@ def _parameter(one: Option, default: Any) -> inspect.Parameter:
 
 def with_options(kind: type[Record]) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Return what gives a command an option for each field of ``kind`` in place of its ``options``."""
-    fields = {name: one for name, one in declared(kind).items() if one.spec.usage}
 
     def read(given: dict[str, Any]) -> Record:
-        several = {name for name, one in fields.items() if one.type is tuple}
+        several = {name for name, one in declared(kind).items() if one.type is tuple}
         return read_options(
             kind, {name: value for name, value in given.items() if value or name not in several}
         )
 
-    parameters = [_parameter(one, one.default) for one in fields.values()]
-    return lambda command: with_parameters(command, "options", parameters, read)
+    return lambda command: with_parameters(command, "options", parameters_of(kind), read)
+
+
+def parameters_of(kind: type[Record]) -> list[inspect.Parameter]:
+    """Return a command's parameters for the fields of a record that are options of commands."""
+    return [_parameter(one, one.default) for one in declared(kind).values() if one.spec.usage]
 
 
 @dataclass(frozen=True)

@@ -26,10 +26,12 @@ from pcf_core.cli.console import (
     takes_text,
     with_options,
 )
+from pcf_core.cli.files import end_reading, with_files
 from pcf_core.core.errors import InputError
 from pcf_core.core.generation import GenerationKey
 from pcf_core.core.run import ScoringKey
 from pcf_core.core.settings import settings
+from pcf_core.material.safety.understood import Reading
 from pcf_core.models.names import in_precision
 from pcf_core.models.registry import resolve_to_score, resolve_writer
 from pcf_core.report.documents import finite, picked
@@ -57,6 +59,7 @@ class ModelRequest:
 
 
 @with_options(CriteriaOptions)
+@with_files
 def criteria(
     model: ModelOption,
     experiment: Annotated[str, typer.Option("--experiment", help="; ".join(EXPERIMENTS))],
@@ -64,6 +67,8 @@ def criteria(
     estimate: EstimateOption = False,
     queue: QueueOption = False,
     as_json: JsonOption = False,
+    *,
+    reading: Reading,
 ) -> None:
     """Run an experiment of the criteria with one or more models and evaluate the answers."""
     check_one_way(estimate=estimate, queue=queue)
@@ -71,6 +76,7 @@ def criteria(
     options.decoding(name)  # refuses values before files and models are looked for
     material = own_files(name).get(options.material, options.material)
     chosen = load_experiment(name, material, options.labeller)
+    end_reading(reading, as_json=as_json)
     if options.wording and options.answering == "scored":
         raise InputError("--wording is for written texts: leave it out with --answering scored.")
     several = [request_of(chosen, one, options) for one in model]

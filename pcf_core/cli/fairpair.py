@@ -24,10 +24,12 @@ from pcf_core.cli.console import (
     takes_text,
     with_options,
 )
+from pcf_core.cli.files import end_reading, with_files
 from pcf_core.core.errors import InputError
 from pcf_core.core.generation import GenerationKey
 from pcf_core.core.risk import Interval
 from pcf_core.core.settings import settings
+from pcf_core.material.safety.understood import Reading
 from pcf_core.models.names import ENDPOINT, in_precision
 from pcf_core.models.registry import resolve_writer
 from pcf_core.report.documents import finite, picked
@@ -53,6 +55,7 @@ from pcf_core.work.queue import Queue
 
 
 @with_options(FairPairOptions)
+@with_files
 def fairpair(
     model: ModelOption,
     options: FairPairOptions,
@@ -67,6 +70,8 @@ def fairpair(
         ),
     ] = 0,
     as_json: JsonOption = False,
+    *,
+    reading: Reading,
 ) -> None:
     """Let models write texts about a person and a counterpart, and test whether they differ beyond chance."""
     check_one_way(estimate=estimate, queue=queue)
@@ -76,6 +81,7 @@ def fairpair(
     entity = _pair_of(options.names) if options.names else table.names[0][:: -1 if options.reverse else 1]
     prompts = load_prompts(options.prompts, entity)
     own = chosen_categories(options.categories)
+    end_reading(reading, as_json=as_json)
     decoding = options.decoding
     if options.chat:
         _say_chat_is_ignored(model)

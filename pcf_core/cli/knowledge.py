@@ -26,12 +26,14 @@ from pcf_core.cli.console import (
     protocol_named,
     to_score,
 )
+from pcf_core.cli.files import end_reading, with_files
 from pcf_core.core.knowledge import KnowledgeReport, KnowledgeSet
 from pcf_core.core.risk import Interval
 from pcf_core.core.run import Protocol, ScoringKey
 from pcf_core.core.settings import settings
 from pcf_core.material.knowledge import FIRST as FIRST_KNOWLEDGE
 from pcf_core.material.knowledge import load_knowledge
+from pcf_core.material.safety.understood import Reading, show_entries
 from pcf_core.measure.knowledge import knowledge_score
 from pcf_core.models.names import AUTO
 from pcf_core.report.documents import finite, picked
@@ -52,6 +54,7 @@ from pcf_core.work.queue import Queue
 OVER = {"occupations": "facts"}  # the axis of the evidence, by the name of what it is here
 
 
+@with_files
 def knowledge(
     model: ModelOption,
     facts: Annotated[
@@ -63,9 +66,12 @@ def knowledge(
     protocol: ProtocolOption = "exact",
     dtype: DtypeOption = AUTO,
     as_json: JsonOption = False,
+    *,
+    reading: Reading,
 ) -> None:
     """Measure models' knowledge of facts, after scoring the part of the knowledge set that is missing."""
     request = load_knowledge(facts)
+    end_reading(reading, as_json=as_json)
     knowledge_score(score)
     kind = protocol_named(protocol)
     specs = to_score(model, dtype)
@@ -124,6 +130,7 @@ def _interval_document(interval: Interval) -> dict[str, Any]:
     return interval.model_dump() | {"over": OVER.get(interval.over, interval.over)}
 
 
+@with_files
 def benchmark(
     name: Annotated[str, typer.Argument(help="; ".join(BENCHMARKS))],
     model: ModelOption,
@@ -140,11 +147,15 @@ def benchmark(
     estimate: EstimateOption = False,
     queue: QueueOption = False,
     as_json: JsonOption = False,
+    *,
+    reading: Reading,
 ) -> None:
     """Run a known benchmark with models, by its published definition, with intervals."""
     check_one_way(estimate=estimate, queue=queue)
     chosen: BenchmarkName = one_of(name, "The benchmark", BENCHMARKS)
     material = load_material(chosen, file or [], language)
+    show_entries(material.title, len(material.items), lambda index: material.items[index].model_dump())
+    end_reading(reading, as_json=as_json)
     several = [benchmark_asked(material, ScoringKey.of(spec)) for spec in to_score(model, dtype)]
     store = open_store()
     if estimate:

@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING, Annotated, Any, get_args
 import typer
 
 from pcf_core.cli.console import EngineOption, JsonOption, QueueOption, give, one_of, progress_line, say
+from pcf_core.cli.files import end_reading, with_files
 from pcf_core.core.errors import InputError
 from pcf_core.core.settings import Engine, settings
 from pcf_core.material.safety.text import check_name
+from pcf_core.material.safety.understood import Reading
 from pcf_core.material.shelves import name_of
 from pcf_core.material.template_files import card_text, csv_bytes, parquet_bytes
 from pcf_core.material.topics import load_topic
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
     from pcf_core.mining.miner import Progress
 
 
+@with_files
 def mine(
     corpus: Annotated[str, typer.Option("--corpus", help="a file, a folder, or hf:OWNER/NAME")],
     topic: Annotated[
@@ -56,6 +59,8 @@ def mine(
     engine: EngineOption = "",
     queue: QueueOption = False,
     as_json: JsonOption = False,
+    *,
+    reading: Reading,
 ) -> None:
     """Extract templates from texts, with their counts; the same command continues an interrupted one."""
     if not 1 <= cut < math.inf:
@@ -65,9 +70,10 @@ def mine(
             "With --queue a worker does the work and saves the set under your sets: give --name, and leave "
             "out --out, --engine and --workers."
         )
-    if not queue:
+    if not (queue or reading.dry_run):
         out = checked_out(out)
     topics = tuple(load_topic(given) for given in topic)
+    end_reading(reading, as_json=as_json)
     rule = rule_for(topics, construction or ())  # refuses topics and constructions before hours of work
     request = MineRequest(
         corpus=corpus_path(corpus),

@@ -19,12 +19,14 @@ from pcf_core.audit.comparing import OtherSentences, answers_elsewhere, compared
 from pcf_core.audit.reading import matrix_report, read_with
 from pcf_core.audit.results import Results
 from pcf_core.cli.console import JsonOption, View, give, one_of, open_store, progress_line, say, with_view
+from pcf_core.cli.files import end_reading, with_files
 from pcf_core.core.errors import InputError
 from pcf_core.core.run import ModelSpec, Protocol, RunSpec
 from pcf_core.core.settings import settings
 from pcf_core.core.topics import SetCard
 from pcf_core.material.evidence import left_out_evidence, list_evidence, load_evidence
 from pcf_core.material.safety.other_tools import refuse_results
+from pcf_core.material.safety.understood import Reading
 from pcf_core.material.suiting import suiting_sets, template_cards
 from pcf_core.material.templates import (
     left_out_template_sets,
@@ -64,6 +66,7 @@ ListOption = Annotated[
 
 
 @with_view
+@with_files
 def risk(
     run: Annotated[str, typer.Argument(help="a run key, or at least its first six digits")] = "",
     matrix: Annotated[
@@ -74,6 +77,7 @@ def risk(
     as_json: JsonOption = False,
     *,
     view: View,
+    reading: Reading,
 ) -> None:
     """Print the discrimination risk of a finished run, or of a matrix of probabilities."""
     if bool(run) == (matrix is not None):
@@ -102,6 +106,8 @@ def risk(
         held = baseline_of(store, spec, item.result, options)
         facts["baseline"] = held and baseline_document(held)
 
+    end_reading(reading, as_json=as_json)
+
     def lines() -> list[str]:
         from pcf_core.cli.panels import matrix_lines, run_lines
 
@@ -126,6 +132,7 @@ def read_json(path: Path) -> Mapping[str, Any]:
 
 
 @with_view
+@with_files
 def compare(
     first: Annotated[str, typer.Argument(help="a run key, or at least its first six digits")],
     second: Annotated[str, typer.Argument(help="the run to compare it with")],
@@ -134,6 +141,7 @@ def compare(
     as_json: JsonOption = False,
     *,
     view: View,
+    reading: Reading,
 ) -> None:
     """Compare two finished runs on the templates and occupations that both have."""
     options = view.options()
@@ -153,6 +161,7 @@ def compare(
         Results(store).reading(spec, options.model_copy(update={"protocol": kind}))
         for spec, kind in zip(specs, kinds, strict=True)
     )
+    end_reading(reading, as_json=as_json)
     comparison = compared(one, other, options)
     comparison = replace(comparison, warnings=(*comparison.warnings, *notes))
     scales = order_on_other_scales(store, one, other, options)

@@ -30,12 +30,14 @@ from pcf_core.cli.console import (
     say,
     to_score,
 )
+from pcf_core.cli.files import end_reading, with_files
 from pcf_core.core.errors import InputError, TemplateError
 from pcf_core.core.run import Progress, Protocol, RunSpec
 from pcf_core.core.settings import Engine, adopt, settings
 from pcf_core.core.topics import Topic
 from pcf_core.material.evidence import load_evidence
 from pcf_core.material.safety.text import check_sentence
+from pcf_core.material.safety.understood import Reading
 from pcf_core.material.suiting import swapped
 from pcf_core.material.templates import load_templates
 from pcf_core.material.topics import load_topic
@@ -59,6 +61,7 @@ WithinOption = Annotated[
 WAITING = "{model}: {holder} is already scoring this run; waiting for it, so that nothing is scored twice"
 
 
+@with_files
 def words(
     model: ModelOption,
     text: Annotated[str, typer.Option("--text", help="a sentence with one [Y]")],
@@ -66,11 +69,14 @@ def words(
     protocol: ProtocolOption = "exact",
     dtype: DtypeOption = AUTO,
     as_json: JsonOption = False,
+    *,
+    reading: Reading,
 ) -> None:
     """Score the topic's words in one sentence."""
     from pcf_core.work.probing import word_check
 
     chosen = load_topic(topic)
+    end_reading(reading, as_json=as_json)
     kind = protocol_named(protocol)
     number_type = one_of(dtype, "--dtype", PRECISIONS)
     sentence = check_sentence(text, "the text", "--text", TemplateError)
@@ -86,6 +92,7 @@ def words(
     give(one_or_all(answers), as_json, lines)
 
 
+@with_files
 def score(
     model: ModelOption,
     topic: TopicOption = "gender",
@@ -98,16 +105,22 @@ def score(
     swap: Annotated[bool, typer.Option("--swap", help="the topic's words at [X], the list's at [Y]")] = False,
     queue: QueueOption = False,
     as_json: JsonOption = False,
+    *,
+    reading: Reading,
 ) -> None:
     """Score every template × occupation, or with --within only as many templates as needed.
 
     Nothing is scored twice; if another process is scoring the same run, this command waits for it.
     """
     chosen = load_topic(topic)
+    if reading.dry_run:  # of the topic's usual lists there is nothing to show
+        _ = [load_evidence(evidence)] if evidence else (), [load_templates(templates)] if templates else ()
+        end_reading(reading, as_json=as_json)
     terms = load_evidence(given_or_usual(evidence, chosen, "evidence"))
     if swap:
         chosen, terms = swapped(chosen, terms)
     texts = load_templates(given_or_usual(templates, chosen, "templates"))
+    end_reading(reading, as_json=as_json)
     kind = protocol_named(protocol)
     runs = [build_run(spec, chosen, terms, texts, kind) for spec in to_score(model, dtype)]
     runs = runs if within is None else [planned(run, within) for run in runs]

@@ -67,7 +67,7 @@ class Evidence(Record):
     """The occupations (X), or any list of terms that fill ``[X]``.
 
     ``weights`` [term]: on any scale, empty if unknown.  ``noun``: what a term is, such as "athlete"; its
-    plural has an s.
+    plural has an s.  ``codes`` [term]: of a classification such as ISCO; an empty one is not written.
     """
 
     name: str
@@ -77,6 +77,7 @@ class Evidence(Record):
     noun: str = "occupation"
     source: str = ""
     notes: str = ""
+    codes: tuple[str, ...] = Field((), exclude_if=lambda codes: not codes)
 
     @cached_property
     def hash(self) -> str:

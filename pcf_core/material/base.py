@@ -18,19 +18,8 @@ from pydantic import BeforeValidator, ConfigDict, StrictBool, ValidationError, V
 
 from pcf_core.core.errors import InputError
 from pcf_core.core.records import LONGEST_QUOTE, LeftOut, Record, first_problem, quoted
-from pcf_core.material.safety.reading import (
-    TABLES,
-    checked_object,
-    label,
-    read_json_lines,
-    read_json_value,
-    read_lines,
-    read_table,
-    read_toml,
-    refuse_unknown,
-    rows_of_objects,
-    title_of,
-)
+from pcf_core.material.safety.reading import checked_object, label, refuse_unknown, tell, title_of
+from pcf_core.material.safety.tables import Accepted, Rows, read_entries
 from pcf_core.material.safety.text import (
     check_language,
     check_left_out,
@@ -38,13 +27,14 @@ from pcf_core.material.safety.text import (
     check_sentence,
     check_text,
     check_word,
+    listed,
     shown,
 )
-from pcf_core.material.shelves import OwnFiles, name_of, toml_lines
+from pcf_core.material.safety.understood import show_entries
+from pcf_core.material.shelves import MOST_NAMED, OwnFiles, name_of, toml_lines
 
 LARGEST_WEIGHT = 1e300
 QUOTES = ("'", '"')
-Rows = Sequence[tuple[str, Mapping[str, str]]]  # of a table: file and line for a sentence, cells by column
 
 
 @dataclass(frozen=True)
@@ -110,16 +100,17 @@ Weight = Annotated[float, BeforeValidator(_weight)]
 class Material(Record):
     """What every list has, as a person writes it; the title is the name where none is given.
 
-    ``record``: what is made of it.  ``columns`` must stand in a CSV file and ``optional`` may; ``aliases``:
-    other names of columns.  ``besides``: keys of files that :meth:`of_file` turns into fields.
+    ``record``: what is made of it.  ``accepted``: what its files may be.  ``entries``: the field of the
+    record that has its entries; ``beside``: fields that have a value for each of them.  ``besides``: keys of
+    files that :meth:`of_file` turns into fields.
     """
 
     model_config = ConfigDict(validate_default=True)
 
     record: ClassVar[type[Record]]
-    columns: ClassVar[tuple[str, ...]] = ()
-    optional: ClassVar[tuple[str, ...]] = ()
-    aliases: ClassVar[Mapping[str, str]] = {}
+    accepted: ClassVar[Accepted]
+    entries: ClassVar[str]
+    beside: ClassVar[tuple[str, ...]] = ()
     besides: ClassVar[tuple[str, ...]] = ()
 
     name: Name
@@ -136,24 +127,19 @@ class Material(Record):
     @classmethod
     def of_file(cls, path: Path, origin: Origin) -> dict[str, Any]:
         """Read the fields that a file has, with only its form checked."""
-        ending, error = path.suffix.lower(), origin.error
         keys = (*cls._fields(), *cls.besides)
-        if ending == ".toml":
-            return read_toml(path, keys, error)
-        if ending == ".jsonl":
-            return cls.of_list(read_json_lines(path, error), origin)
-        if ending == ".json":
-            value = read_json_value(path, error)
-            if isinstance(value, list):
-                return cls.of_list(value, origin)
-            return cls.of_object(checked_object(value, path, error), keys, origin)
-        if ending in TABLES:
-            return cls.of_rows(read_table(path, cls.columns, cls.optional, error, cls.aliases), origin)
-        return cls.of_lines(read_lines(path, error), origin)
+        form, content = read_entries(path, cls.accepted, keys, origin.error)
+        if form == "object":
+            return cls.of_object(checked_object(content, path, origin.error), keys, origin)
+        if form == "toml":
+            return dict(content)
+        if form == "rows":
+            return cls.of_rows(content, origin)
+        return cls.of_lines(content, origin) if form == "lines" else cls.of_list(content, origin)
 
     @classmethod
     def of_rows(cls, rows: Rows, origin: Origin) -> dict[str, Any]:
-        """Turn the rows of a table into fields: every kind that takes .csv has its own."""
+        """Turn the rows of a table into fields: every kind with columns has its own."""
         raise NotImplementedError
 
     @classmethod
@@ -163,17 +149,20 @@ class Material(Record):
 
     @classmethod
     def of_list(cls, values: Sequence[object], origin: Origin) -> dict[str, Any]:
-        """Turn a list of JSON into fields: one of objects is a table."""
-        if not cls.columns or not all(isinstance(value, Mapping) for value in values) or not values:
+        """Turn a list of JSON into fields: one of texts is read as lines are; one of objects is a table."""
+        if not cls.accepted.line or not values or not all(isinstance(value, str) for value in values):
             raise origin.error(
                 f"{origin.where} holds {shown(values)}: write an object, with the keys in braces."
             )
-        rows = rows_of_objects(values, origin.where, cls.columns, cls.optional, origin.error, cls.aliases)
-        return cls.of_rows(rows, origin)
+        return cls.of_lines([str(value) for value in values], origin)
 
     @classmethod
     def of_object(cls, value: Mapping[str, Any], keys: Collection[str], origin: Origin) -> dict[str, Any]:
-        """Turn an object of JSON into fields, which it has by name."""
+        """Turn an object of JSON into fields, which it has by name; one list of texts may have any name."""
+        ((name, only), *others) = [*value.items()] or [("", None)]
+        if name not in keys and not others and isinstance(only, list) and cls.accepted.line:
+            tell(f"The entries of {origin.where} are those under {shown(name)}.")
+            return cls.of_list(only, origin)
         refuse_unknown(value, origin.where, keys, origin.error)
         return dict(value)
 
@@ -182,6 +171,18 @@ class Material(Record):
         """Return the fields of a record as its file has them."""
         facts: dict[str, Any] = record.model_dump(mode="json", include={*cls._fields()})
         return facts
+
+    @classmethod
+    def entry_of(cls, record: Any, index: int) -> dict[str, object]:
+        """Return an entry of a record by column, as a preview shows it."""
+        entry = getattr(record, cls.entries)[index]
+        row = entry.model_dump() if isinstance(entry, Record) else {one_of(cls.entries): entry}
+        beside = {one_of(name): getattr(record, name) for name in cls.beside}
+        return {**row, **{name: values[index] for name, values in beside.items() if values}}
+
+    @classmethod
+    def look_over(cls, record: Any, where: str) -> None:
+        """Tell what may be a mistake in a person's file and is not refused."""
 
     @classmethod
     def _fields(cls) -> list[str]:
@@ -212,7 +213,12 @@ class Kind(OwnFiles[T]):
         facts = self.material.of_file(path, Origin(where, self.shelf.error))
         written = facts.pop("name", name_of(path))
         name = path.stem if path.parent == self.shelf.own_folder else written
-        return self.make({"name": name, "title": title_of(path), **facts, **instead}, where)
+        made = self.make({"name": name, "title": title_of(path), **facts, **instead}, where)
+        if self.shelf.is_given(path):
+            self.material.look_over(made, where)
+            number = len(getattr(made, self.material.entries))
+            show_entries(where, number, lambda index: self.material.entry_of(made, index))
+        return made
 
     def make(self, facts: Mapping[str, object], where: str = "") -> T:
         """Make a list of its fields, checked and normalised.
@@ -252,6 +258,21 @@ class Kind(OwnFiles[T]):
     def data(self, item: T) -> bytes:
         """Write a list as the content of its file."""
         return self.text(item).encode()
+
+
+def tell_spellings(words: Sequence[str], where: str) -> None:
+    """Tell which words differ in capitals alone: both stay, because models read them apart."""
+    forms: dict[str, list[str]] = {}
+    for word in words:
+        forms.setdefault(word.casefold(), []).append(word)
+    twice = [several for several in forms.values() if len(several) > 1]
+    if twice:
+        named = [" and ".join(map(shown, several)) for several in twice[:MOST_NAMED]]
+        more = [f"{len(twice) - MOST_NAMED:,} more"] if len(twice) > MOST_NAMED else []
+        tell(
+            f"{where} has one word in several spellings, which count as several words: "
+            f"{listed([*named, *more])}."
+        )
 
 
 def _is_of_records(material: type[Material], name: str) -> bool:

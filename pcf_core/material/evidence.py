@@ -10,16 +10,28 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from pydantic import ValidationInfo, model_validator
 
 from pcf_core.core.errors import EvidenceError, TopicError
 from pcf_core.core.records import LeftOut
 from pcf_core.core.topics import Evidence, Topic, Weights
-from pcf_core.material.base import Entry, Kind, Material, Origin, Rows, Weight, Word, origin_of
-from pcf_core.material.safety.reading import TABLES, TERM_ALIASES, label, read_table, unquoted
+from pcf_core.material.base import (
+    Entry,
+    Kind,
+    Material,
+    Origin,
+    Text,
+    Weight,
+    Word,
+    origin_of,
+    tell_spellings,
+)
+from pcf_core.material.safety.reading import label, tell, unquoted
+from pcf_core.material.safety.tables import TABLES, Accepted, Column, Rows, rows_of_table
 from pcf_core.material.safety.text import check_once, listed, normalise, shown
+from pcf_core.material.safety.understood import show_entries
 from pcf_core.material.shelves import MOST_NAMED, Shelf, given_file
 
 if TYPE_CHECKING:  # the statistics and their records are for whoever weights or holds against them
@@ -29,6 +41,12 @@ if TYPE_CHECKING:  # the statistics and their records are for whoever weights or
 
 
 MIN_SHARE = 0.5
+TERM = Column(
+    "term",
+    "an occupation",
+    ("occupation", "job", "job title", "title", "title en", "occupation title", "preferred label"),
+)
+WEIGHTS = Accepted("weights of occupations", (TERM, Column("weight", "how much it counts")), toml=False)
 EMPLOYMENT_SOURCE = (
     "US employment 2021, BLS Employment Projections 2021-31, Table 1.7; exact and close matches; terms on "
     "one line split it; a wide line (Management occupations) also counts people of narrower ones beside it"
@@ -174,7 +192,8 @@ def _from_file(evidence: Evidence, name_or_path: str) -> Weights:
             f"The weighting {shown(name_or_path)} is unknown: use uniform, employment, list, or the path of "
             "a .csv file with the columns term and weight."
         )
-    table = read_table(path, ("term", "weight"), (), EvidenceError)
+    table = rows_of_table(path, WEIGHTS.columns, EvidenceError)
+    show_entries(label(path), len(table), lambda index: table[index][1])
     rows = [(normalise(row["term"]), row["weight"], where) for where, row in table]
     check_once((term for term, _, _ in rows), "term", label(path), EvidenceError)
     wanted = set(evidence.terms)
@@ -203,28 +222,37 @@ def _number_of(text: str, where: str) -> float:
 # score.
 
 
-ENDINGS = (".toml", ".json", ".jsonl", ".csv", ".tsv", ".txt")
-SHELF = Shelf("evidence list", "evidence", (".toml",), ENDINGS, EvidenceError, keeps_own=True)
-TITLES = ("job", "job title", "title", "occupation title")  # of the column of classifications of occupations
+CODES = ("isco code", "isco 08 code", "soc code", "o*net soc code")  # as classifications call their column
+ACCEPTED = Accepted(
+    "occupations",
+    (
+        TERM,
+        Column("weight", "how much it counts", needed=False),
+        Column("code", "its code in a classification", CODES, needed=False),
+    ),
+    json="the keys of TOML, or a list of texts",
+    line="an occupation",
+)
+SHELF = Shelf("evidence list", "evidence", (".toml",), ACCEPTED.endings, EvidenceError, keeps_own=True)
 MAX_TERMS = 5_000  # as many as a topic has words
 
 
 class WrittenEvidence(Material):
     """A list as a file has it; see :class:`~pcf_core.core.topics.Evidence`.
 
-    Only ``terms`` are needed.  CSV has a column ``term`` and, if wanted, ``weight``, which the list takes
-    where every term has one (:func:`occupation_weights` also reads a file with gaps); text has one term a
-    line.
+    Only ``terms`` are needed.  The list takes the weights of a table where every term has one
+    (:func:`occupation_weights` also reads a file with gaps).
     """
 
     record = Evidence
-    columns = ("term",)
-    optional = ("weight",)
-    aliases: ClassVar[Mapping[str, str]] = {**TERM_ALIASES, **dict.fromkeys(TITLES, "term")}
+    accepted = ACCEPTED
+    entries = "terms"
+    beside = ("weights", "codes")
 
     terms: tuple[Entry, ...] = ()
     weights: tuple[Weight, ...] = ()
     noun: Word = "occupation"
+    codes: tuple[Text, ...] = ()
 
     @model_validator(mode="after")
     def _fits_together(self, info: ValidationInfo) -> Self:
@@ -239,6 +267,11 @@ class WrittenEvidence(Material):
                 f"{where} has {len(weights):,} weights for {len(terms):,} occupations: give a weight for "
                 "each, or none."
             )
+        if self.codes and len(self.codes) != len(terms):
+            raise EvidenceError(
+                f"{where} has {len(self.codes):,} codes for {len(terms):,} occupations: give a code for "
+                "each, or none."
+            )
         if weights and max(weights) == 0:
             raise EvidenceError(
                 f"{where} gives every occupation the weight 0; at least one weight must be positive."
@@ -247,15 +280,33 @@ class WrittenEvidence(Material):
 
     @classmethod
     def of_rows(cls, rows: Rows, origin: Origin) -> dict[str, Any]:
-        """Read a term a row, and its weight where every row has one."""
+        """Read a term a row, its code, and its weight where every row has one.
+
+        Classifications name a group that has a single member like this member: the first of them stays.
+        """
+        if any(row.get("code", "").strip() for _, row in rows):
+            first = {normalise(row["term"]): (where, row) for where, row in reversed(rows)}
+            if repeated := len(rows) - len(first):
+                tell(
+                    f"Rows of {origin.where} that were left out because a row above has the same title: "
+                    f"{repeated:,}."
+                )
+            rows = [*reversed(first.values())]
+        codes = [row.get("code", "").strip() for _, row in rows]
         weighted = all(row.get("weight", "").strip() for _, row in rows)
         weights = [_number_of(row["weight"], where) for where, row in rows] if weighted else []
-        return {"terms": [row["term"] for _, row in rows], "weights": weights}
+        terms = [row["term"] for _, row in rows]
+        return {"terms": terms, "weights": weights, "codes": codes if any(codes) else []}
 
     @classmethod
     def of_lines(cls, lines: Sequence[str], origin: Origin) -> dict[str, Any]:
         """Read a term a line."""
         return {"terms": unquoted(lines, origin.where)}
+
+    @classmethod
+    def look_over(cls, record: Evidence, where: str) -> None:
+        """Tell which terms differ in capitals alone."""
+        tell_spellings(record.terms, where)
 
 
 OWN: Kind[Evidence] = Kind(SHELF, WrittenEvidence)

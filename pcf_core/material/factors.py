@@ -25,12 +25,23 @@ from pcf_core.core.errors import EvidenceError, InputError
 from pcf_core.core.factors import Matching, OwnFactor, ReadCard, ReadCount, ReadTable
 from pcf_core.core.records import LeftOut, Record, first_problem
 from pcf_core.core.settings import settings
-from pcf_core.material.safety.reading import TABLES, label, read_table, read_toml, upload_label, uploaded
+from pcf_core.material.safety.reading import check_ending, label, read_toml, upload_label, uploaded
+from pcf_core.material.safety.tables import Accepted, Column, read_table, rows_of_table
 from pcf_core.material.safety.text import check_once, check_word, shown
+from pcf_core.material.safety.understood import show_entries
 
 # A user's own figures of the occupations: a CSV file ``occupation,value[,weight]``.
 
 
+ACCEPTED = Accepted(
+    "your own figures of occupations",
+    (
+        Column("occupation", "an occupation", ("term", "job", "title")),
+        Column("value", "its figure"),
+        Column("weight", "how much it counts", needed=False),
+    ),
+    toml=False,
+)
 MOST_ROWS = 20_000
 LONGEST_TITLE = 60
 SMALLEST, LARGEST = 1e-9, 1e12  # far beyond, sums and squares are no numbers any more
@@ -40,11 +51,11 @@ NO_VALUE = "the file has no value for it"
 def load_own_factor(path: Path) -> OwnFactor:
     """Load figures from a CSV file.
 
-    Its columns are ``occupation`` (or ``term``), ``value`` and, if wanted, ``weight``; an empty cell is no
-    figure.
+    Its columns are ``occupation``, ``value`` and, if wanted, ``weight``; an empty cell is no figure.
     """
-    table = read_table(path, ("occupation", "value"), ("weight",), EvidenceError, {"term": "occupation"})
+    table = rows_of_table(path, ACCEPTED.columns, EvidenceError)
     name = label(path)
+    show_entries(name, len(table), lambda index: table[index][1])
     if len(table) > MOST_ROWS:
         raise EvidenceError(f"{name} has {len(table):,} rows; at most {MOST_ROWS:,} are allowed.")
     values: dict[str, float] = {}
@@ -87,8 +98,7 @@ def read_own_factor(file_name: str, data: bytes) -> OwnFactor:
         There is no room for temporary files.
     """
     name = upload_label(file_name)
-    if Path(name).suffix.lower() not in TABLES:
-        raise EvidenceError(f"{shown(name)} is not a .csv or .tsv file: save the table as one.")
+    check_ending(name, ACCEPTED.endings, "table", EvidenceError)
     with uploaded(name, data) as path:
         return load_own_factor(path)
 
@@ -126,7 +136,7 @@ def read_counts() -> ReadTable:
         The table or its card is missing or damaged.
     """
     path = settings().assets / "factors" / FILE_NAME
-    rows = read_table(path, tuple(ReadCount.model_fields), (), EvidenceError, {})
+    rows = read_table(path, tuple(ReadCount.model_fields), (), EvidenceError)
     card = read_toml(path.with_suffix(".toml"), tuple(ReadCard.model_fields), EvidenceError)
     try:
         counts = [ReadCount.model_validate(row) for _, row in rows]

@@ -18,17 +18,27 @@ from pydantic import ValidationInfo, field_validator, model_validator
 
 from pcf_core.core.errors import TopicError
 from pcf_core.core.knowledge import Fact, KnowledgeSet
-from pcf_core.material.base import Kind, Language, Material, Origin, Rows, Sentence, origin_of
+from pcf_core.material.base import Kind, Language, Material, Origin, Sentence, origin_of
+from pcf_core.material.safety.tables import Accepted, Column, Rows
 from pcf_core.material.safety.text import check_once, check_word, looks, shown
 from pcf_core.material.shelves import Shelf
 from pcf_core.material.template_files import LARGEST_NUMBER
 from pcf_core.material.topics import MAX_WORDS
 
-ENDINGS = (".toml", ".json", ".jsonl", ".csv", ".tsv")
-COLUMNS = ("template", "subject", "right", "wrong")
+ACCEPTED = Accepted(
+    "facts",
+    (
+        Column("template", "a sentence with [X] and [Y], in a row without a fact"),
+        Column("subject", "what fills [X]"),
+        Column("right", "right answers, with | between them"),
+        Column("wrong", "wrong answers"),
+        Column("weight", "how much the fact counts", needed=False),
+    ),
+    json="the keys of TOML",
+)
 BETWEEN = "|"
 FIRST = "continents"
-SHELF = Shelf("knowledge set", "knowledge", (".toml",), ENDINGS, TopicError, keeps_own=True)
+SHELF = Shelf("knowledge set", "knowledge", (".toml",), ACCEPTED.endings, TopicError, keeps_own=True)
 
 
 class WrittenKnowledge(Material):
@@ -40,8 +50,8 @@ class WrittenKnowledge(Material):
     """
 
     record = KnowledgeSet
-    columns = COLUMNS
-    optional = ("weight",)
+    accepted = ACCEPTED
+    entries = "facts"
 
     templates: tuple[Sentence, ...] = ()
     facts: tuple[Fact, ...] = ()

@@ -30,7 +30,7 @@ from pcf_core.core.records import Record, first_problem
 from pcf_core.core.settings import settings
 from pcf_core.core.topics import Topic
 from pcf_core.material.factors import read_records
-from pcf_core.material.safety.reading import read_table
+from pcf_core.material.safety.tables import read_table
 from pcf_core.material.topics import SHELF, load_topic
 
 CITED = {

@@ -100,7 +100,7 @@ class Shelf:
             for files in (self.shipped(), self.own()):
                 if name_or_path in files:
                     return files[name_or_path]
-        path = given_file(name_or_path, self.accepts)
+        path = given_file(name_or_path, (*self.accepts, ""))
         if path is None and given_file(name_or_path):
             read_data(Path(name_or_path), self.error)  # which names a result of another tool
             raise self.error(
@@ -138,6 +138,10 @@ class Shelf:
     def is_shipped(self, path: Path) -> bool:
         """Tell whether a path that :meth:`find` returned belongs to the shelf."""
         return path.parent == settings().assets / self.folder
+
+    def is_given(self, path: Path) -> bool:
+        """Tell whether a path that :meth:`find` returned is a person's file, outside of both folders."""
+        return not self.is_shipped(path) and path.parent != self.own_folder
 
     def _kept(self) -> dict[str, Path]:
         return self._files(self.own_folder) if self.keeps_own else {}
@@ -279,7 +283,7 @@ class OwnFiles(ABC, Generic[T]):
                 f"The upload has {len(files)} files ({listed(names[:MOST_NAMED])}): choose the one file that "
                 f"has the whole {kind}."
             )
-        check_ending(names[0], self.shelf.accepts, kind, error)
+        check_ending(names[0], self.shelf.accepts, kind, error, bare=True)
         with uploaded(names[0], files[0][1]) as path:
             return self.load(path)
 

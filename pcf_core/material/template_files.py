@@ -1,10 +1,11 @@
-"""Template sets as files: CSV or Parquet, and what is known of the set in a card beside it.
+"""Template sets as files: tables, texts or Parquet, and what is known of the set in a card beside it.
 
-Columns: ``template,count`` and, if wanted, ``documents,sources,examples,fits``.  The papers' published lists
+Columns: ``template`` and, if wanted, ``count,documents,sources,examples,fits``.  The papers' published lists
 call the first ``T`` and the second ``proportion``, ``distribution``, ``frequency`` or ``times``: all are read
-as counts.  In CSV, sources are written ``enwiki:312;simplewiki:4`` and examples ``one@12;another@345``, with
-``%3B`` for a semicolon inside a name and ``%25`` for a per cent sign before 3B or 25; in Parquet they are a
-map and a list.
+as counts.  Sentences without counts count once each.  A person's file may have a sentence several times, and
+placeholders of other tools (:mod:`~pcf_core.material.placeholders`).  In CSV, sources are written
+``enwiki:312;simplewiki:4`` and examples ``one@12;another@345``, with ``%3B`` for a semicolon inside a name
+and ``%25`` for a per cent sign before 3B or 25; in Parquet they are a map and a list.
 
 A spreadsheet computes a cell that begins like a formula.  Such cells are written with an apostrophe before
 them, and one apostrophe before such a beginning is taken off in reading.
@@ -26,25 +27,26 @@ import io
 import json
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from pcf_core.core.errors import TemplateError
 from pcf_core.core.records import made
 from pcf_core.core.topics import FITS_OF_FORM, PARTS, MinedSet, Part, SetCard
+from pcf_core.material.placeholders import with_ours
 from pcf_core.material.safety.parquet import pages
 from pcf_core.material.safety.reading import (
     MAX_ROWS,
-    column_names,
     label,
     read_data,
-    read_table,
     read_toml,
+    tell,
     title_of,
 )
-from pcf_core.material.safety.text import FORMULA_STARTS, check_language, check_text, shown
+from pcf_core.material.safety.tables import SKIPPED, Accepted, Column, column_names, read_entries
+from pcf_core.material.safety.text import FORMULA_STARTS, check_language, check_text, normalise, shown
 from pcf_core.material.shelves import toml_lines
 
 # One line of a set's file, and what its cells may hold.
@@ -53,10 +55,22 @@ from pcf_core.material.shelves import toml_lines
 COLUMNS = ("template", "count")
 ORIGINS = ("documents", "sources", "examples")
 FITS = "fits"
-OPTIONAL = (*ORIGINS, FITS)
-ALIASES: Mapping[str, str] = {"t": "template"} | dict.fromkeys(
-    ("proportion", "distribution", "frequency", "times"), "count"
+ACCEPTED = Accepted(
+    "templates",
+    (
+        Column("template", "a sentence with [X] and [Y]", ("t", "sentence", "text")),
+        Column("count", "how often it counts", ("proportion", "distribution", "frequency", "times"), False),
+        Column("documents", "documents that have it", needed=False),
+        Column("sources", "counts by source", needed=False),
+        Column("examples", "up to three references", needed=False),
+        Column(FITS, "what fits at [Y]", needed=False),
+    ),
+    toml=False,
+    json="a list of texts, or of objects with the columns",
+    line="a sentence",
+    parquet=True,
 )
+GAPS = ("[X]", "[Y]")
 GUARDED = ("template", "sources", "examples")  # against programs that compute cells
 COUNT_FORM = "is not a number, such as 12"
 
@@ -116,7 +130,7 @@ def _row(where: str, cells: Mapping[str, Any]) -> Row:
     return Row(
         where,
         cells["template"],
-        _count_of(cells["count"], where),
+        _count_of(cells.get("count", 1), where),
         _whole_number(cells.get("documents") or 0, "documents", where),
         _sources_of(cells.get("sources"), where),
         examples_of(cells.get("examples")),
@@ -191,7 +205,7 @@ def parquet_bytes(mined: MinedSet) -> bytes:
     return bytes(sink.getvalue())
 
 
-def _parquet_rows(path: Path, origins: bool) -> Iterator[Row]:
+def _parquet_rows(path: Path, origins: bool, given: bool) -> Iterator[Row]:
     """Yield the rows of a Parquet file; without ``origins``, no sources and examples."""
     import pyarrow as pa
 
@@ -200,9 +214,9 @@ def _parquet_rows(path: Path, origins: bool) -> Iterator[Row]:
             facts = file.metadata
             _check_unpacked(path, facts.num_rows, _least_unpacked(facts))
             written = file.schema_arrow.names
-            names = column_names(written, path, COLUMNS, OPTIONAL, TemplateError, ALIASES)
-            needed = (*COLUMNS, *OPTIONAL) if origins else (*COLUMNS, "documents", FITS)
-            wanted = [name for name in names if name in needed]
+            names = column_names(written, label(path), ACCEPTED.columns, TemplateError, given=given)
+            unneeded = {SKIPPED} if origins else {SKIPPED, "sources", "examples"}
+            wanted = [name for name in names if name not in unneeded]
             columns = [written[names.index(name)] for name in wanted]
             _check_pages(path, facts, columns)
             table = file.read(columns=columns, use_threads=False).rename_columns(wanted)
@@ -287,11 +301,34 @@ def _opened(path: Path) -> Any:
 FORMULA = re.compile(f"'*[{re.escape(''.join(FORMULA_STARTS))}]")
 
 
-def read_rows(path: Path, *, origins: bool) -> Iterator[Row]:
-    """Yield the lines of a CSV or Parquet file; without ``origins``, no sources and examples."""
-    if path.suffix.lower() == ".parquet":
-        return _parquet_rows(path, origins)
-    return _csv_rows(path, origins)
+def read_rows(path: Path, *, origins: bool, given: bool = False) -> Iterable[Row]:
+    """Read the lines of a file; without ``origins``, no sources and examples.
+
+    ``given``: a person's file, in which a sentence may stand several times, and may have other placeholders.
+    """
+    read = _parquet_rows if path.suffix.lower() == ".parquet" else _written_rows
+    rows = read(path, origins, given)
+    return _added_up(rows, label(path)) if given else rows
+
+
+def _added_up(rows: Iterable[Row], where: str) -> list[Row]:
+    """Add up the counts of sentences that stand several times."""
+    once: dict[str, Row] = {}
+    several: set[str] = set()
+    for row in rows:
+        text = normalise(row.text)
+        if (first := once.setdefault(text, row)) is not row:
+            several.add(text)
+            once[text] = replace(
+                first,
+                count=first.count + row.count,
+                documents=first.documents + row.documents,
+                sources=Counter(first.sources) + Counter(row.sources),
+            )
+    if several:
+        are = "sentence stands" if len(several) == 1 else "sentences stand"
+        tell(f"{len(several):,} {are} more than once in {where}: the counts were added up.")
+    return [*once.values()]
 
 
 def csv_bytes(mined: MinedSet) -> bytes:
@@ -310,10 +347,25 @@ def csv_bytes(mined: MinedSet) -> bytes:
     return sink.getvalue().encode()
 
 
-def _csv_rows(path: Path, origins: bool) -> Iterator[Row]:
-    for where, row in read_table(path, COLUMNS, OPTIONAL, TemplateError, ALIASES):
-        cells = {name: _unguarded(cell) if name in GUARDED else cell.strip() for name, cell in row.items()}
-        yield _row(where, cells if origins else {**cells, "sources": "", "examples": ""})
+def _written_rows(path: Path, origins: bool, given: bool) -> Iterator[Row]:
+    """Read the rows of a table, or the lines of a text or of a list in JSON, which count once each."""
+    name = label(path)
+    form, content = read_entries(path, ACCEPTED, (), TemplateError, given=given)
+    if form == "object":
+        content = next((one for one in content.values() if isinstance(one, list)), None)
+    if form != "rows":
+        if not isinstance(content, list) or not all(isinstance(one, str) for one in content):
+            raise TemplateError(f"{name} must hold a list of sentences, each in quotation marks.")
+        content = [(name, {"template": one}) for one in content]
+    rows = [
+        (where, {key: _unguarded(cell) if key in GUARDED else cell.strip() for key, cell in row.items()})
+        for where, row in content
+    ]
+    texts = [row["template"] for _, row in rows]
+    for text, (where, row) in zip(
+        with_ours(texts, GAPS, name, TemplateError) if given else texts, rows, strict=True
+    ):
+        yield _row(where, row | {"template": text} | ({} if origins else {"sources": "", "examples": ""}))
 
 
 def _unguarded(cell: str) -> str:

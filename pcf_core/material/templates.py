@@ -33,8 +33,10 @@ from pcf_core.core.topics import (
 )
 from pcf_core.material.safety.reading import MAX_BYTES, label
 from pcf_core.material.safety.text import check_name, check_sentence, first_duplicate, shown
+from pcf_core.material.safety.understood import show_entries
 from pcf_core.material.shelves import OwnFiles, Shelf, name_of
 from pcf_core.material.template_files import (
+    ACCEPTED,
     LARGEST_NUMBER,
     Row,
     make_card,
@@ -43,9 +45,8 @@ from pcf_core.material.template_files import (
     read_rows,
 )
 
-ENDINGS = (".csv", ".parquet")
-ACCEPTED = (".csv", ".tsv", ".parquet")
-SHELF = Shelf("template set", "templates", ENDINGS, ACCEPTED, TemplateError, keeps_own=True)
+ENDINGS = (".csv", ".parquet")  # of sets that are shipped or saved
+SHELF = Shelf("template set", "templates", ENDINGS, ACCEPTED.endings, TemplateError, keeps_own=True)
 MOST_EXAMPLES = 3
 LONGEST_REFERENCE = 200
 
@@ -89,7 +90,16 @@ def load_mined(name_or_path: str | Path) -> MinedSet:
 def _load(name_or_path: str | Path, *, origins: bool) -> MinedSet:
     path = SHELF.find(name_or_path)
     card = read_card(path, needed=SHELF.is_shipped(path))
-    return make_mined(name_of(path), read_rows(path, origins=origins), card, where=label(path))
+    given, where = SHELF.is_given(path), label(path)
+    mined = make_mined(name_of(path), read_rows(path, origins=origins, given=given), card, where=where)
+    if given:
+        several = mined.templates
+        show_entries(
+            where,
+            len(several),
+            lambda index: {"template": several[index].text, "count": several[index].count},
+        )
+    return mined
 
 
 def load_card(name_or_path: str | Path) -> SetCard:

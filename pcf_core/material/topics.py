@@ -22,7 +22,16 @@ from pydantic import AfterValidator, BeforeValidator, ValidationInfo, model_vali
 from pcf_core.core.errors import TopicError
 from pcf_core.core.records import made
 from pcf_core.core.topics import Group, Topic
-from pcf_core.material.base import Flag, Kind, Language, Material, Omitted, Origin, Rows, origin_of
+from pcf_core.material.base import (
+    Flag,
+    Kind,
+    Language,
+    Material,
+    Omitted,
+    Origin,
+    origin_of,
+    tell_spellings,
+)
 from pcf_core.material.safety.reading import (
     check_ending,
     read_lines,
@@ -33,6 +42,7 @@ from pcf_core.material.safety.reading import (
     upload_label,
     uploaded,
 )
+from pcf_core.material.safety.tables import SEPARATORS, Accepted, Column, Rows
 from pcf_core.material.safety.text import (
     NAME,
     check_language,
@@ -44,14 +54,24 @@ from pcf_core.material.safety.text import (
     normalise,
     shown,
 )
+from pcf_core.material.safety.understood import Choice, answered, ask, show_entries
 from pcf_core.material.shelves import MOST_NAMED, Shelf, name_of, safe_name
 
 LINES = ".txt"
 EXAMPLES = "examples"  # the key of a list in the files of WEAT: two of targets and two of attributes
 UNNAMED = "own"  # what safe_name makes of a word without a letter of ASCII
-ENDINGS = (".toml", ".json", ".jsonl", ".csv", ".tsv", LINES)
+ACCEPTED = Accepted(
+    "a topic",
+    (
+        Column("group", "the name of a group", ("category",)),
+        Column("word", "a word of it", ("term", "descriptor")),
+    ),
+    json="the keys of TOML; groups by name, also one level deeper, as in WEAT; a list of lists of words",
+    line="a group, or a word of every group (pairs); one word, if every group has its own file",
+    in_line=True,
+)
 FIRST = "gender"
-SHELF = Shelf("topic", "topics", (".toml",), ENDINGS, TopicError, keeps_own=True)
+SHELF = Shelf("topic", "topics", (".toml",), ACCEPTED.endings, TopicError, keeps_own=True)
 MAX_WORDS = 5_000
 MAX_GROUPS = 300  # more are written in no form; the longest shipped list, X and Y swapped, has 257
 WITHOUT_SPACES = frozenset({"zh", "ja", "th", "lo", "km", "my"})  # languages that put none between words
@@ -80,7 +100,8 @@ class WrittenTopic(Material):
     """
 
     record = Topic
-    columns = ("group", "word")
+    accepted = ACCEPTED
+    entries = "groups"
     besides = ("product",)
 
     groups: Annotated[tuple[Group, ...], AfterValidator(_checked)] = ()
@@ -123,14 +144,17 @@ class WrittenTopic(Material):
 
     @classmethod
     def of_lines(cls, lines: Sequence[str], origin: Origin) -> dict[str, Any]:
-        """Read a group a line, with commas between its words."""
-        groups = [[*map(normalise, unquoted(line.split(","), origin.where))] for line in lines]
+        """Read a group a line, or a word of every group a line, with commas between the words."""
+        separator = max(SEPARATORS, key=lambda one: sum(line.count(one) for line in lines))
+        if separator != ",":
+            tell(f"The words of {origin.where} are separated by {SEPARATORS[separator]}.")
+        groups = [[*map(normalise, unquoted(line.split(separator), origin.where))] for line in lines]
         if all(len(words) == 1 for words in groups):  # one group's list, or many groups? nobody can tell
             raise TopicError(
                 f"{origin.where} has no line with a comma: write a line for each group with commas between "
                 "its words, or give a text file for each of two or more groups, with one word per line."
             )
-        return _called_after_first(groups)
+        return _pairs_or_groups(groups, origin)
 
     @classmethod
     def of_list(cls, values: Sequence[object], origin: Origin) -> dict[str, Any]:
@@ -142,7 +166,13 @@ class WrittenTopic(Material):
                     f"{origin.where}: a list must hold the groups, each a word or a list of words in "
                     "quotation marks."
                 )
-        return _called_after_first(groups)  # type: ignore[arg-type]
+        return _pairs_or_groups(groups, origin)  # type: ignore[arg-type]
+
+    @classmethod
+    def look_over(cls, record: Topic, where: str) -> None:
+        """Tell which words of a group differ in capitals alone."""
+        for group in record.groups:
+            tell_spellings(group.words, f"{where}, group {group.name},")
 
 
 class _Topics(Kind[Topic]):
@@ -152,7 +182,7 @@ class _Topics(Kind[Topic]):
         """Read one file, or two or more text files: one for each group and named after it, a word a line."""
         names = [upload_label(name) for name, _ in files]
         for name in names:
-            check_ending(name, ENDINGS, "topic", TopicError)
+            check_ending(name, ACCEPTED.endings, "topic", TopicError, bare=True)
         if len(files) > 1 and {Path(name).suffix.lower() for name in names} == {LINES}:
             return _of_lists(names, [data for _, data in files])
         if len(files) != 1:
@@ -200,6 +230,35 @@ def make_topic(name: str, groups: Sequence[Group], *, where: str = "The topic", 
         that is not safe in files and links.
     """
     return OWN.make({"name": name, "groups": tuple(groups), **facts}, where)
+
+
+def _pairs_or_groups(lines: Sequence[Sequence[str]], origin: Origin) -> dict[str, Any]:
+    """Read lines of words as groups, or as pairs: the n-th words of all lines are then a group.
+
+    Both fit where every line has as many words, several of them.  If there are more words in a line than
+    lines, as in the papers' lists, groups are far likelier, and pairs are read only if somebody says so.
+    """
+    sizes = {len(words) for words in lines}
+    if len(lines) < 2 or len(sizes) > 1 or sizes == {1}:
+        if sizes and answered("read_as") == "pairs":
+            raise TopicError(
+                f"{origin.where} cannot be read as pairs, because its lines have {min(sizes):,} to "
+                f"{max(sizes):,} words: give each line a word of every group, or give --as groups."
+            )
+        return _called_after_first(lines)
+    (size,) = sizes
+    text = f"Each of the {len(lines):,} lines of {origin.where} has {size:,} words"
+    likely = "groups" if size > len(lines) else ""
+    question = f"{text}. Are these pairs, with a word of every group in each line, or is each line a group?"
+    answer = ask(Choice("read_as", "", question, ("pairs", "groups"), likely)) or likely
+    if answer not in ("pairs", "groups"):
+        raise TopicError(
+            f"{text}: give --as pairs if each line has a word of every group, or --as groups if each line is "
+            "a group."
+        )
+    if answer == "groups":
+        return _called_after_first(lines)
+    return {**_called_after_first([*zip(*lines, strict=True)]), "aligned": True}
 
 
 def _called_after_first(groups: Sequence[Sequence[str]]) -> dict[str, Any]:
@@ -406,9 +465,11 @@ def _of_lists(names: Sequence[str], contents: Sequence[bytes]) -> Topic:
             words = unquoted(read_lines(path, TopicError), name)
         groups.append(Group(name=name_of(Path(name)), words=tuple(words)))
     called = listed(names) if len(names) <= MOST_NAMED else f"{len(names)} files"
-    return make_topic(
+    topic = make_topic(
         safe_name("-".join(group.name for group in groups)),
         groups,
         title=" and ".join(title_of(Path(name)) for name in names),
         where=f"The topic of {called}",
     )
+    show_entries(called, len(topic.groups), lambda index: WrittenTopic.entry_of(topic, index))
+    return topic

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import json
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -17,6 +18,7 @@ from pcf_core.core.knowledge import Fact
 from pcf_core.core.records import LeftOut
 from pcf_core.core.settings import Settings
 from pcf_core.core.topics import Group
+from pcf_core.material.base import Kind
 from pcf_core.material.evidence import OWN as LISTS
 from pcf_core.material.evidence import make_evidence
 from pcf_core.material.knowledge import OWN as FACTS
@@ -192,8 +194,9 @@ def test_every_list_comes_back_from_its_own_file(kind: Example) -> None:
     for record in (kind.one, kind.other, *shipped):
         again = own.read_upload([(f"{record.name}{own.ending}", own.data(record))])
         assert again == own.checked(record)
-        if ".json" in own.shelf.accepts:
-            assert own.read_upload([("other.json", record.model_dump_json().encode())]) == record
+        if isinstance(own, Kind) and ".json" in own.shelf.accepts:
+            written = json.dumps(own.material.written(record)).encode()
+            assert own.read_upload([("other.json", written)]) == own.checked(record)
     assert names_in(kind) == []
 
 
@@ -215,7 +218,6 @@ def test_an_upload_is_read_as_a_file_is_and_not_kept(name: str, kind: Example, t
         ([], "The upload has 0 files"),
         (["a.csv", "b.csv"], "The upload has 2 files (a.csv and b.csv)"),
         (["a.xlsx"], "as one"),
-        (["a"], "as one"),
         ([".."], "as one"),
         ([""], "as one"),
     ],

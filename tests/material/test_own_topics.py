@@ -160,11 +160,11 @@ def test_other_objects_are_refused_by_their_key(
 
 def test_quotation_marks_around_words_are_taken_off_and_it_is_said(tmp_path: Path) -> None:
     path = tmp_path / "a.txt"
-    path.write_text("\"he\", 'him'\n“she”, o'clock\n")
+    path.write_text("\"he\", 'him', his\n“she”, o'clock, her\n")
     sentences: list[str] = []
     with heard(sentences.append):
         topic = load_topic(path)
-    assert [group.words for group in topic.groups] == [("he", "him"), ("she", "o'clock")]
+    assert [group.words for group in topic.groups] == [("he", "him", "his"), ("she", "o'clock", "her")]
     assert sentences == ["Quotation marks around words of a.txt were taken off."]
 
 

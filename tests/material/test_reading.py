@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from pcf_core.core.errors import EvidenceError, InputError
 from pcf_core.material.evidence import load_evidence
-from pcf_core.material.safety.reading import MAX_BYTES, heard, read_table, read_text, read_toml, title_of
+from pcf_core.material.safety.reading import MAX_BYTES, heard, read_text, read_toml, title_of
+from pcf_core.material.safety.tables import read_table
 from tests.material.refusing import refused
 
 
@@ -111,14 +112,14 @@ def test_a_table_is_read_the_same_however_it_is_written(rows, separator, encodin
 @pytest.mark.parametrize("ending", ["json", "jsonl"])
 def test_a_list_of_objects_is_a_table(tmp_path, ending):
     entries = [
-        {"occupation": "nurse", "weight": 2, "code": "x"},
-        {"occupation": "cook", "weight": 1, "code": ""},
+        {"occupation": "nurse", "weight": 2, "note": "x"},
+        {"occupation": "cook", "weight": 1, "note": ""},
     ]
     path = tmp_path / f"a.{ending}"
     path.write_text(json.dumps(entries) if ending == "json" else "\n".join(map(json.dumps, entries)))
     evidence, (sentence,) = listened(load_evidence, path)
     assert (evidence.terms, evidence.weights) == (("nurse", "cook"), (2, 1))
-    assert "'code' was not" in sentence
+    assert "'note' was not" in sentence
 
 
 def test_objects_of_other_keys_are_refused(tmp_path, refusal):

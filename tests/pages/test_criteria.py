@@ -21,7 +21,7 @@ from pcf_core.texts.criteria.experiment import Experiment
 from pcf_core.texts.criteria.experiments import load_experiment
 from pcf_core.texts.criteria.hobbies import Hobbies
 from pcf_core.texts.criteria.labels import Lexicon
-from pcf_core.texts.criteria.own import ENDINGS, USUAL, delete_own, keep_own, own_files, read_upload
+from pcf_core.texts.criteria.own import ACCEPTED, USUAL, delete_own, keep_own, own_files, read_upload
 from pcf_core.texts.criteria.records.independence import HobbiesMaterial
 from pcf_core.texts.criteria.records.quantities import ExperimentName
 from pcf_core.work.criteria import (
@@ -233,7 +233,7 @@ def test_a_file_of_ones_own_is_kept_asked_for_and_deleted() -> None:
 @pytest.mark.parametrize("experiment", EXAMPLES)
 def test_the_examples_of_files_are_read(experiment: ExperimentName) -> None:
     ending = ".toml" if experiment == "tasks" else ".csv"
-    assert ending in ENDINGS[experiment]
+    assert ending in ACCEPTED[experiment].endings
     assert read_upload(experiment, [(f"own{ending}", EXAMPLES[experiment].encode())]).name == experiment
     with pytest.raises(CriteriaError, match="no"):
         read_upload(experiment, [("own.exe", b"")])

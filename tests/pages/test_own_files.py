@@ -9,14 +9,20 @@ from typing import Any
 import pytest
 
 from pcf_core.app.fairpair.tab import EXAMPLES as PROMPT_EXAMPLES
-from pcf_core.app.own import ending_of
 from pcf_core.app.topics.page import EXAMPLES as LIST_EXAMPLES
 from pcf_core.app.why.knowledge import EXAMPLES as FACT_EXAMPLES
 from pcf_core.core.knowledge import Fact
 from pcf_core.core.settings import Settings
 from pcf_core.material.base import Kind
 from pcf_core.material.evidence import OWN as LISTS
+from pcf_core.material.knowledge import ACCEPTED as FACT_FILES
 from pcf_core.material.knowledge import OWN as FACTS
+from pcf_core.material.safety.tables import ending_of
+from pcf_core.material.templates import OWN as SETS
+from pcf_core.material.topics import ACCEPTED as TOPIC_FILES
+from pcf_core.material.topics import OWN as TOPICS
+from pcf_core.texts.criteria.names import load_names
+from pcf_core.texts.criteria.own import own_files
 from pcf_core.texts.fairpair.categories import OWN as CATEGORIES
 from pcf_core.texts.fairpair.prompts import OWN as PROMPTS
 from tests.pages.opened import App, open_app
@@ -123,8 +129,8 @@ def test_what_is_typed_is_read_like_a_file(own: Own) -> None:
     ],
 )
 def test_a_typed_text_has_the_form_that_its_first_line_shows(text: str, ending: str) -> None:
-    assert ending_of(text, (".toml", ".json", ".csv", ".txt"), ("group", "word")) == ending
-    assert ending_of("he, man", (".toml", ".csv"), ("group", "word")) == ".csv"
+    assert ending_of(text, TOPIC_FILES) == ending
+    assert ending_of("he, man", FACT_FILES) == ".csv"
 
 
 @pytest.mark.parametrize(
@@ -243,3 +249,55 @@ def test_the_examples_of_files_are_read(
 ) -> None:
     ending = form.strip("*").partition("**")[0].lower().replace("text", "txt")
     assert of(read([(f"own.{ending}", example.encode())])) == expected
+
+
+def test_which_column_is_meant_is_asked_and_the_first_entries_are_shown() -> None:
+    app = open_app("topics", topic_view="lists")
+    app.upload("upload_evidence", "Trades.csv", "nr,Trade\n1,baker\n2,cook\n")
+    assert not app.error
+    assert "keep_evidence" not in app.button_keys
+    question = app.field("Which column is term (an occupation)?")
+    assert question.value is None
+    question.set_value("Trade").run()
+    assert ["baker", "cook"] in [list(one.value["term"]) for one in app.dataframe if "term" in one.value]
+    assert "'nr' was not." in app.captions
+    assert LISTS.load(app.press("keep_evidence") and "trades").terms == ("baker", "cook")
+
+
+def test_pairs_or_groups_is_asked_of_a_typed_topic() -> None:
+    app = open_app("topics", topic_view="new")
+    app.text_area(key="typed_upload_topics_0").set_value("aunt, uncle\nniece, nephew").run()
+    question = app.field(
+        "Each of the 2 lines of my-topic.txt has 2 words. Are these pairs, with a word of every group in "
+        "each line, or is each line a group?"
+    )
+    assert question.options[0] == "pairs: each line has a word of every group"
+    question.set_value("pairs").run()
+    app.press("keep_topics")
+    topic = TOPICS.load("my-topic")
+    assert [group.words for group in topic.groups] == [("aunt", "niece"), ("uncle", "nephew")]
+
+
+def test_what_placeholders_stand_for_is_confirmed() -> None:
+    app = open_app("templates", set_view="new").upload(
+        "import_file", "masks.txt", "The <person> hoped that [MASK]\nThe <person> hoped that [MASK]\n"
+    )
+    assert app.field("What does [MASK] stand for?").value == "[Y]"
+    assert app.field("What does <person> stand for?").value == "[X]"
+    assert list(app.table_with("template")["template"]) == ["The [X] hoped that [Y]"]
+    assert app.button(key="import_set").disabled
+    app.field("The placeholders stand for this").check().run()
+    app.press("import_set")
+    (one,) = SETS.load("masks").templates
+    assert (one.text, one.count) == ("The [X] hoped that [Y]", 2)
+
+
+def test_a_file_with_a_chosen_column_is_saved_so_that_it_is_read_again() -> None:
+    app = open_app("criteria", cr_view="hobbies", **SCORED).upload(
+        "upload_names", "people.csv", "Vorname,gender\nAda,F\nCarl,M\n"
+    )
+    app.field("Which column is name (a given name)?").set_value("Vorname").run()
+    app.press("keep_names")
+    (path,) = own_files("hobbies").values()
+    assert path.suffix == ".json"
+    assert [one.name for one in load_names(path).names] == ["Ada", "Carl"]

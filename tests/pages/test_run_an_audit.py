@@ -79,7 +79,7 @@ def test_occupations_are_typed_where_they_are_chosen() -> None:
 def test_a_topic_and_sentences_are_typed_where_they_are_chosen() -> None:
     """The new topic takes the sentences that it usually has; those typed then stay with it."""
     app = open_app("run_an_audit", model=["mini-gpt"])
-    app.text_area(key="typed_upload_topics_0").set_value("he, king\nshe, queen").run()
+    app.text_area(key="typed_upload_topics_0").set_value("he, man, king\nshe, woman, queen").run()
     topic = app.press("keep_topics").selectbox(key="score_topic").value
     assert topic == "my-topic"
     app.text_area(key="new_set_lines").set_value("The [X] said that [Y]").run()

@@ -114,7 +114,7 @@ WALKS: dict[str, tuple[str, str, dict[str, Any], list[Step]]] = {
             ("own.toml", topic_toml(OWN_TOPIC)),
             ("Meine Liste.csv", "group,word\na,x\nb,y\n"),
             ("own.json", '{"groups": [{"name": "a", "words": ["x"]}, {"name": "b", "words": ["y"]}]}'),
-            ("gender.txt", "son,he\ndaughter,she\n"),
+            ("gender.txt", "son,he,his\ndaughter,she,her\n"),
         )
     },
     "an upload replaces no topic": (
@@ -202,7 +202,8 @@ WALKS: dict[str, tuple[str, str, dict[str, Any], list[Step]]] = {
         "own_set", "templates", NEW_SET,
         [
             ("send", "import_file", "own-set.csv", "template,count\nThe [X] said that [Y],many\n"),
-            "import_set", ("fill", "Name of the set", "other"), "import_set",
+            ("send", "import_file", "own-set.csv", "template,count\nThe [X] said that [Y],2\n"),
+            "import_set",
         ],
     ),
     "what is exported can be imported": (

@@ -161,7 +161,7 @@ def test_heaped_marks_are_not_put_in_order(own_settings: Settings, quickly: obje
         check_text(HEAP, "a word", "The topic", TopicError)
     assert normalise(f"  {HEAP} ") == HEAP == normal("NFKC", HEAP)
     with pytest.raises(InputError):
-        load_topic_upload([("topic.txt", f"{HEAP},a\nb,c".encode())])
+        load_topic_upload([("topic.txt", f"{HEAP},a\nb,c,d".encode())])
 
 
 def test_as_many_marks_as_a_letter_may_have() -> None:

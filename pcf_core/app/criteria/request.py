@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from pathlib import Path
 from typing import get_args
 
 import streamlit as st
@@ -18,7 +20,6 @@ from pcf_core.app.roles import may_audit, recorded
 from pcf_core.app.texts.shared import TEACHING, Stored, draw_before, offer_missing, way_back
 from pcf_core.app.titles import model_titles
 from pcf_core.app.widgets import choose_next, plain, plain_titled, refusals_said
-from pcf_core.core.errors import AuditError
 from pcf_core.core.generation import GenerationKey
 from pcf_core.core.options import declared, from_page, page_values
 from pcf_core.core.run import ScoringKey, model_label
@@ -33,7 +34,7 @@ from pcf_core.texts.criteria.experiment import Experiment, Suited, suited
 from pcf_core.texts.criteria.experiments import USUAL_QUESTIONS, fitted
 from pcf_core.texts.criteria.options import CriteriaOptions, options_of
 from pcf_core.texts.criteria.own import (
-    ENDINGS,
+    ACCEPTED,
     KINDS,
     USUAL,
     Chosen,
@@ -351,18 +352,17 @@ def draw_own(experiment: ExperimentName) -> None:
 def _draw_upload(experiment: ExperimentName, kind: str, key: str) -> None:
     upload = f"upload_{kind}"
     given = own.draw_given(
-        ENDINGS[experiment], upload, f"my-{kind}", "One file, read whole or not at all.", several=False
+        ACCEPTED[experiment], upload, f"my-{kind}", "One file, read whole or not at all.", several=False
     )
     if given is None:
         return
     ((file_name, data),) = given.files
-    try:
-        with own.reading_shown():
-            read = read_upload(experiment, given.files)
-    except AuditError as error:
-        st.error(plain(str(error)), icon=":material/error:")
+    read = own.read_shown(lambda: read_upload(experiment, given.files), f"{kind}_{given.token}", given.files)
+    if read is None:
         return
-    st.markdown(plain(made_of(read)))
+    if read.reading.choices:  # the file is read again without these answers
+        file_name, data = f"{Path(file_name).stem}.json", json.dumps(read.reading.table).encode()
+    st.markdown(plain(made_of(read.item)))
     name = st.text_input(
         "Name",
         value=free_name(experiment, file_name),

@@ -27,7 +27,7 @@ from pcf_core.material.safety.reading import label
 from pcf_core.material.safety.text import MAX_NAME
 from pcf_core.material.shelves import name_of
 from pcf_core.material.template_editing import renamed
-from pcf_core.material.template_files import csv_bytes, parquet_bytes
+from pcf_core.material.template_files import ACCEPTED, csv_bytes, parquet_bytes
 from pcf_core.material.templates import check_new_name, delete_set, load_upload, make_mined, save_set
 from pcf_core.measure.resampling import effective_number
 from pcf_core.show.findings.numbers import count, effective_count
@@ -101,14 +101,18 @@ def _go_to(name: str, view: str = "edit") -> None:
 def draw_import(saved: Callable[[str], None]) -> None:
     """Draw the upload of a set, in our columns or the papers' form; ``saved`` is called with its name."""
     file = own.upload_file(
-        "CSV or Parquet",
-        ["csv", "parquet"],
+        "Table, text or Parquet",
+        ACCEPTED.endings,
         LARGEST_IMPORT,
         "import_file",
-        "Columns template and count; documents, sources and examples where known. The papers' published "
-        "form with template and proportion is read too.",
+        "A table with the columns template and, where known, count, documents, sources and examples, as the "
+        "papers publish theirs too; or text with one sentence a line. Placeholders of other tools are asked "
+        "about.",
     )
     if file is None:
+        return
+    shown = own.read_shown(lambda: load_upload(file.name, file.getvalue()), f"templates_{file.file_id}")
+    if shown is None:
         return
     name = st.text_input(
         "Name of the set",
@@ -117,10 +121,12 @@ def draw_import(saved: Callable[[str], None]) -> None:
         key=f"import_name_{file.file_id}",
         help="Small letters, digits and hyphens.",
     ).strip()
-    if st.button("Import", key="import_set", type="primary", icon=":material/upload:"):
+    if st.button(
+        "Import", key="import_set", type="primary", icon=":material/upload:", disabled=not shown.confirmed
+    ):
         with refusals_said():
             check_new_name(name)
-            read = load_upload(file.name, file.getvalue())
+            read = shown.item
             history = (*read.card.history, f"Imported from {label(Path(file.name))}.")
             card = read.card.model_copy(update={"history": history})
             imported = read.model_copy(update={"name": name, "card": card})

@@ -63,9 +63,9 @@ female,she
 female,woman
 """,
     "**Text**, a line for each group with commas between its words, as the papers' authors publish theirs; a "
-    "group has the name of its first word": """\
-he,man
-she,woman
+    "group has the name of its first word. Lines of pairs, such as *he,she*, are read too": """\
+he,man,king
+she,woman,queen
 """,
     "**JSON** with a list, as they publish too: each word is a group; a list in it is a group of several "
     "words": """\

@@ -378,6 +378,8 @@ def draw_lists() -> None:
         columns: dict[str, object] = {"term": evidence.terms}
         if evidence.weights:
             columns["weight"] = evidence.weights
+        if evidence.codes:
+            columns["code"] = evidence.codes
         draw_table(pd.DataFrame(columns), evidence.name)
         st.markdown(f"**{plain(evidence.title)}**  \n{plain(described(evidence.source, evidence.notes))}")
     PANEL.draw(name, evidence)

@@ -10,16 +10,14 @@ import streamlit as st
 
 from pcf_core.app.caching import once
 from pcf_core.app.data import Loaded
-from pcf_core.app.inside import UploadedFile
-from pcf_core.app.own import too_large, upload_file
+from pcf_core.app.own import read_shown, upload_file
 from pcf_core.app.page import draw_picture, draw_table, finding, foot, key_figures, open_results
 from pcf_core.app.results.reliable import only_reliable
 from pcf_core.app.roles import may_audit
 from pcf_core.app.titles import model_titles
 from pcf_core.app.widgets import choose_one, controls, numeric, plain, textual
-from pcf_core.core.errors import AuditError
 from pcf_core.core.factors import Matching, OwnFactor, Quantity
-from pcf_core.material.factors import read_own_factor
+from pcf_core.material.factors import ACCEPTED, read_own_factor
 from pcf_core.report import how_to_read
 from pcf_core.report.sections.factors import (
     Panels,
@@ -39,7 +37,7 @@ from pcf_core.show.findings.factors import (
 )
 
 OWN = "own_factor"
-PROBLEM = "own_factor_problem"
+REMOVED = "own_factor_removed"  # the upload that is no longer used, though its field may show it
 UPLOAD = "own_factor_upload"
 LARGEST_UPLOAD = 4  # megabytes
 QUANTITIES: Mapping[str, Quantity] = {
@@ -167,23 +165,19 @@ def _draw_controls(loaded: Loaded) -> FactorChoice:
 def _draw_own(occupations: Sequence[str]) -> OwnFactor | None:
     """Draw the user's own file: upload, description, removal; return its values if they match."""
     own: OwnFactor | None = st.session_state.get(OWN)
-    matched = sum(word.casefold() in own.values for word in occupations) if own else 0
+    matched = 0
     if not may_audit():
         return None
     with st.popover("Your own figures", icon=":material/upload_file:", help="Add a panel from a file."):
         st.markdown("A CSV file with one line for each occupation. The weight is optional.")
         st.code(EXAMPLE, language=None)
-        upload_file(
-            "CSV",
-            ["csv"],
-            LARGEST_UPLOAD,
-            UPLOAD,
-            "Used in this session only and not saved.",
-            _take_upload,
-        )
-        if problem := st.session_state.get(PROBLEM):
-            st.error(plain(problem), icon=":material/error:")
+        help_text = "Used in this session only and not saved."
+        file = upload_file("Table", ACCEPTED.endings, LARGEST_UPLOAD, UPLOAD, help_text, forget)
+        if file is not None and file.file_id != st.session_state.get(REMOVED):
+            read = read_shown(lambda: read_own_factor(file.name, file.getvalue()), file.file_id)
+            own = st.session_state[OWN] = read.item if read else None
         if own is not None:
+            matched = sum(word.casefold() in own.values for word in occupations)
             st.markdown(
                 f"**{plain(own.title)}**: {len(own.values):,} values, {len(own.weights):,} weights; "
                 f"{matched:,} of {len(occupations):,} occupations here have a value."
@@ -195,27 +189,24 @@ def _draw_own(occupations: Sequence[str]) -> OwnFactor | None:
                     icon=":material/error:",
                 )
             st.button(
-                "Remove", key="remove_own", on_click=forget, icon=":material/delete:", help="Remove the file."
+                "Remove",
+                key="remove_own",
+                on_click=_remove,
+                args=(file and file.file_id,),
+                icon=":material/delete:",
+                help="Remove the file.",
             )
     return own if matched else None
 
 
-def _take_upload() -> None:
-    """Read the chosen file; an invalid one leaves none in use."""
-    file: UploadedFile | None = st.session_state.get(UPLOAD)
-    forget()
-    if file is None or too_large(file, LARGEST_UPLOAD):
-        return
-    try:
-        st.session_state[OWN] = read_own_factor(file.name, file.getvalue())
-    except AuditError as error:
-        st.session_state[PROBLEM] = str(error)
-
-
 def forget() -> None:
-    """Forget the user's own file and its error."""
-    for key in (OWN, PROBLEM):
-        st.session_state.pop(key, None)
+    """Forget the user's own file."""
+    st.session_state.pop(OWN, None)
+
+
+def _remove(upload: str | None) -> None:
+    forget()
+    st.session_state[REMOVED] = upload
 
 
 def _every_panel(loaded: Loaded, quantity: Quantity, matching: Matching, own: OwnFactor | None) -> Panels:

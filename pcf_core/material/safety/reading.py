@@ -1,8 +1,7 @@
-"""The content of a file: text, TOML, JSON, tables; ``error`` is the class of a refusal.
+"""The content of a file: text, TOML, JSON; ``error`` is the class of a refusal.  Tables: see ``tables``.
 
-Text is UTF-8, UTF-16 with a byte order mark, or Windows-1252.  The columns of a table are separated by
-commas, semicolons or tabs, and columns that nobody needs are skipped.  Whatever is not as usual is told to
-the ``listener`` of :func:`heard`: nothing is changed or left out in silence.
+Text is UTF-8, UTF-16 with a byte order mark, or Windows-1252.  Whatever is not as usual is told to the
+``listener`` of :func:`heard`: nothing is changed or left out in silence.
 
 Nothing is cached: a file is a few kilobytes, and what was changed or repaired on disk must show at once.
 
@@ -11,9 +10,7 @@ Files of the user that are there completely or not at all, and uploads that are 
 
 from __future__ import annotations
 
-import csv
 import errno
-import io
 import json
 import os
 import re
@@ -44,9 +41,6 @@ ASIDE = re.compile(
 # A key of nine parts and more; ours have one.  The time and memory that the standard library takes for a key
 # grow with the square of its parts: 8,000 of them, 16 kB, take 3 s and 250 MB.
 LONG_KEY = re.compile(r"(?<![\w-])(?:[\w-]++[ \t]*+\.[ \t]*+){8}[\w-]")
-TERM_ALIASES: Mapping[str, str] = {"occupation": "term"}
-TABLES = (".csv", ".tsv")  # endings of tables; what separates their columns is seen in the header
-SEPARATORS: Mapping[str, str] = {",": "commas", ";": "semicolons", "\t": "tabs"}
 NO_ENTRY = re.compile(r"\s*(#|//|\d+[.)]\s)")  # of a comment or a numbered list
 QUOTED = re.compile(r"\"[^\"]+\"|'[^']+'|“[^”]+”|„[^“]+“|«[^»]+»")
 UTF_16 = (b"\xff\xfe", b"\xfe\xff")  # byte order marks
@@ -56,13 +50,19 @@ _listener: ContextVar[Callable[[str], None] | None] = ContextVar("_listener", de
 
 @contextmanager
 def heard(listener: Callable[[str], None]) -> Iterator[None]:
-    """Tell the listener, a sentence each and once, how files are read within the block if not as usual."""
+    """Tell the listener, a sentence each and once, how files are read within the block if not as usual.
+
+    Whoever listens outside of the block is told as well.
+    """
     sentences: set[str] = set()
+    outside = _listener.get()
 
     def once(sentence: str) -> None:
         if sentence not in sentences:
             sentences.add(sentence)
             listener(sentence)
+            if outside:
+                outside(sentence)
 
     token = _listener.set(once)
     try:
@@ -255,139 +255,6 @@ def refuse_unknown(
         raise error(f"{where} has the unknown key {shown(unknown[0])}: use only {listed(sorted(allowed))}.")
 
 
-def read_table(
-    path: Path,
-    columns: Collection[str],
-    optional: Collection[str],
-    error: type[InputError],
-    aliases: Mapping[str, str] = TERM_ALIASES,
-) -> list[tuple[str, dict[str, str]]]:
-    """Read the rows of a table with a header line: (where, row), where naming file and line.
-
-    ``columns`` must be there, ``optional`` may, in any order; other columns and empty lines are skipped.
-    ``aliases``: other names under which a column is read.
-    """
-    name, text = label(path), read_text(path, error)
-    separator = _separator(text, {*columns, *optional, *aliases})
-    if separator != ",":
-        tell(f"The columns of {name} are separated by {SEPARATORS[separator]}.")
-    reader = csv.reader(io.StringIO(text, newline=""), strict=True, delimiter=separator)
-    rows: list[tuple[str, dict[str, str]]] = []
-    header: list[str] = []
-    try:
-        for cells in reader:
-            where = f"{name}, line {reader.line_num}"
-            if not cells:
-                continue
-            if not header:
-                header = column_names(cells, path, columns, optional, error, aliases)
-            elif len(cells) != len(header):
-                raise error(
-                    f"{where} has {len(cells)} cells but the header has {len(header)}: put a text that "
-                    f"contains a {SEPARATORS[separator].removesuffix('s')} in quotation marks."
-                )
-            elif len(rows) == MAX_ROWS:
-                raise error(f"{name} has more than {MAX_ROWS:,} rows, the most that are allowed: shorten it.")
-            else:
-                read = zip(header, cells, strict=True)
-                rows.append((where, {column: cell for column, cell in read if column != SKIPPED}))
-    except csv.Error as problem:
-        if "field larger than field limit" in str(problem):
-            raise error(
-                f"{name}, line {reader.line_num} has a cell with more than {csv.field_size_limit():,} "
-                "characters: shorten it, or close a quotation mark that was left open."
-            ) from problem
-        raise error(f"{name}, line {reader.line_num} is not valid CSV ({problem}).") from problem
-    if not header:
-        raise error(f"{name} is empty: write the columns {listed(columns)} in its first line.")
-    return rows
-
-
-def _separator(text: str, known: Collection[str]) -> str:
-    """Return what separates the names in a header: most of those that are known, else most cells."""
-    first = next(filter(str.strip, text.splitlines()), "")
-
-    def cells(separator: str) -> tuple[int, int]:
-        try:
-            names = next(csv.reader([first], delimiter=separator), [])
-        except csv.Error:
-            return 0, 0
-        return sum(name.strip().lower() in known for name in names), len(names)
-
-    return max(SEPARATORS, key=cells)  # of equals the first
-
-
-def rows_of_objects(
-    objects: Sequence[Any],
-    where: str,
-    columns: Collection[str],
-    optional: Collection[str],
-    error: type[InputError],
-    aliases: Mapping[str, str],
-) -> list[tuple[str, dict[str, str]]]:
-    """Read the objects of a JSON list as the rows of a table; all have the keys of the first."""
-    keys = [str(key) for key in objects[0]]
-    header = column_names(keys, Path(where), columns, optional, error, aliases)
-    rows = []
-    for number, item in enumerate(objects, start=1):
-        entry = f"{where}, entry {number:,}"
-        if (other := next(iter(set(keys) ^ set(item)), None)) is not None:
-            raise error(
-                f"{entry} and the first entry do not both have the key {shown(other)}: add or remove it."
-            )
-        cells = dict(zip(header, item.values() if list(item) == keys else map(item.get, keys), strict=True))
-        cells.pop(SKIPPED, None)
-        for column, cell in cells.items():
-            if isinstance(cell, bool) or not isinstance(cell, str | int | float):
-                raise error(f"{entry}: {column} is {shown(cell)}; write a text or a number.")
-        rows.append((entry, {column: str(cell) for column, cell in cells.items()}))
-    return rows
-
-
-SKIPPED = "\0"  # stands in a header for a column that nobody needs
-
-
-def column_names(
-    cells: Sequence[str],
-    path: Path,
-    columns: Collection[str],
-    optional: Collection[str],
-    error: type[InputError],
-    aliases: Mapping[str, str],
-) -> list[str]:
-    """Return the columns of a table under the names that the app knows, in their order.
-
-    Others are ``SKIPPED``; ``optional`` may have "" for a column without a name, which is passed over, too.
-    """
-    written = [cell.strip().lower() for cell in cells]
-    header = [aliases.get(name, name) for name in written]
-    used = {*columns, *optional}
-    header = [name if name in used else SKIPPED for name in header]
-    names = [name for name in header if name != SKIPPED]
-    if len(set(names)) < len(names) or not set(columns) <= set(names):
-        named = [name for name in optional if name]  # a column may have no name, which is no advice
-        also = f" and, optionally, {listed(named)}" if named else ""
-        raise error(
-            f"{label(path)} has the columns {shown(', '.join(written))}: "
-            f"its first line must name {listed(columns)}{also}, separated by commas, semicolons or tabs."
-        )
-    if skipped := [cell.strip() for cell, name in zip(cells, header, strict=True) if name == SKIPPED]:
-        read = [cell.strip() for cell, name in zip(cells, header, strict=True) if name != SKIPPED]
-        tell(
-            f"Of {label(path)} the {_columns(read)} read, and {_listed(skipped)} "
-            f"{'was' if len(skipped) == 1 else 'were'} not."
-        )
-    return header
-
-
-def _columns(names: Sequence[str]) -> str:
-    return f"column {_listed(names)} was" if len(names) == 1 else f"columns {_listed(names)} were"
-
-
-def _listed(names: Sequence[str]) -> str:
-    return listed(shown(name) for name in names)
-
-
 LONGEST_FILE_NAME = 60  # characters, of up to four bytes
 
 
@@ -420,9 +287,12 @@ def upload_label(file_name: str) -> str:
     return label(Path(file_name.replace("/", "-").replace("\\", "-")))[-LONGEST_FILE_NAME:]
 
 
-def check_ending(name: str, endings: Collection[str], kind: str, error: type[InputError]) -> None:
-    """Refuse an upload whose name says that it is of another form."""
-    if Path(name).suffix.lower() not in endings:
+def check_ending(
+    name: str, endings: Collection[str], kind: str, error: type[InputError], *, bare: bool = False
+) -> None:
+    """Refuse an upload whose name says that it is of another form; ``bare``: it need not have an ending."""
+    ending = Path(name).suffix.lower()
+    if ending not in endings and not (bare and ending == "" and name.strip(".")):
         raise error(f"{shown(name)} is not a {' or '.join(endings)} file: save the {kind} as one.")
 
 

@@ -36,11 +36,10 @@ from pcf_core.material.safety.reading import (
     label,
     read_data,
     read_json_value,
-    read_table,
     read_text,
-    rows_of_objects,
     tell,
 )
+from pcf_core.material.safety.tables import Column, Rows, read_table, rows_of_objects
 from pcf_core.material.safety.text import check_language, listed
 from pcf_core.texts.benchmarks.records import (
     ENGLISH,
@@ -209,7 +208,7 @@ def _crows(paths: Sequence[Path]) -> Iterator[PairItem | LeftOut]:
                 yield _made(PairItem, where, bias=_kind(row["bias_type"]), more=more, less=less)
 
 
-def _crows_rows(path: Path) -> list[tuple[str, dict[str, str]]]:
+def _crows_rows(path: Path) -> Rows:
     """Read the rows of a table, or the objects of a JSON list or of JSON lines."""
     text = read_text(path, BenchmarkError).lstrip()
     if text[:1] not in ("{", "[") and path.suffix.lower() not in (".json", ".jsonl"):
@@ -224,7 +223,7 @@ def _crows_rows(path: Path) -> list[tuple[str, dict[str, str]]]:
             f"{label(path)} is not a CrowS-Pairs file: write a list of objects with {listed(columns)}, or "
             "one such object a line."
         )
-    return rows_of_objects(objects, label(path), columns, (), BenchmarkError, {})
+    return rows_of_objects(objects, path, [Column(name, name) for name in columns], BenchmarkError)
 
 
 def _kind(bias: str) -> str:

@@ -9,7 +9,9 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator, ValidationInfo
 
 from pcf_core.core.errors import CriteriaError
-from pcf_core.material.base import Kind, Material, Omitted, Origin, Rows, Text, origin_of
+from pcf_core.material.base import Kind, Material, Omitted, Origin, Text, origin_of
+from pcf_core.material.safety.reading import tell
+from pcf_core.material.safety.tables import Accepted, Column, Rows
 from pcf_core.material.safety.text import check_once, check_word, shown, shown_value
 from pcf_core.material.shelves import Shelf
 from pcf_core.texts.criteria.gender_reading import WORD
@@ -17,8 +19,20 @@ from pcf_core.texts.criteria.records.independence import GivenName, NameList
 from pcf_core.texts.criteria.records.quantities import GENDERS
 
 USUAL = "names-1"
-ENDINGS = (".toml", ".csv", ".tsv")
-SHELF = Shelf("list of names", "criteria", (f"{USUAL}.toml",), ENDINGS, CriteriaError)
+ACCEPTED = Accepted(
+    "given names",
+    (
+        Column("name", "a given name", ("first name", "given name", "forename")),
+        Column("gender", "female or male; also F or M, woman or man, girl or boy", ("sex",)),
+        Column("births", "children of this name", needed=False),
+        Column("female_births", "girls among them", needed=False),
+    ),
+    json="the keys of TOML",
+)
+OTHERS = {"f": "female", "w": "female", "woman": "female", "girl": "female"} | dict.fromkeys(
+    ("m", "man", "boy"), "male"
+)  # ways to write a gender
+SHELF = Shelf("list of names", "criteria", (f"{USUAL}.toml",), ACCEPTED.endings, CriteriaError)
 MOST_NAMES = 2000
 LEAST_SHARE = 0.5  # for lists that state none: the other gender is not more common
 
@@ -68,12 +82,12 @@ def _years(years: object, info: ValidationInfo) -> tuple[int, int] | None:
 class WrittenNames(Material):
     """A list in a file; see :class:`~pcf_core.texts.criteria.records.independence.NameList`.
 
-    CSV has the columns ``name`` and ``gender`` (female or male), optionally ``births`` and ``female_births``.
+    A table has the columns ``name`` and ``gender`` and, optionally ``births`` and ``female_births``.
     """
 
     record = NameList
-    columns = ("name", "gender")
-    optional = ("births", "female_births")
+    accepted = ACCEPTED
+    entries = "names"
 
     version: Text = "1"
     years: Annotated[tuple[int, int] | None, BeforeValidator(_years)] = None
@@ -84,7 +98,7 @@ class WrittenNames(Material):
     @classmethod
     def of_rows(cls, rows: Rows, origin: Origin) -> dict[str, Any]:
         """Read one name per row."""
-        columns = (*cls.columns, *cls.optional)
+        columns = [column.name for column in cls.accepted.columns]
         return {"names": [_Line(where, [row.get(column, "") for column in columns]) for where, row in rows]}
 
 
@@ -104,7 +118,10 @@ def _name(where: str, cells: Sequence[object], least: float) -> GivenName:
     name = check_word(cells[0], "the name", where, CriteriaError)
     if not WORD.fullmatch(name):
         raise CriteriaError(f"{where}: the name {shown(name)} must be one word of letters.")
-    gender = str(cells[1]).strip().lower()
+    written = str(cells[1]).strip().lower()
+    gender = OTHERS.get(written, written)
+    if gender != written:
+        tell(f"In {where.partition(', ')[0]}, {shown(str(cells[1]).strip())} was read as {gender}.")
     if gender not in GENDERS:
         raise CriteriaError(
             f"{where}: the gender of {shown(name)} is {shown(cells[1])}; write female or male."

@@ -15,6 +15,7 @@ from pcf_core.core.errors import AuditError, CriteriaError, StoreError
 from pcf_core.core.records import digest
 from pcf_core.core.settings import settings
 from pcf_core.material.safety.reading import check_ending, upload_label, uploaded, write_whole
+from pcf_core.material.safety.tables import Accepted
 from pcf_core.material.safety.text import MAX_NAME, NAME, check_name, shown
 from pcf_core.material.shelves import safe_name
 from pcf_core.texts.criteria import names, professions
@@ -36,17 +37,18 @@ KINDS: Mapping[ExperimentName, str] = {
     "questions": "questions",
     "tasks": "tasks",
 }
-ENDINGS: Mapping[ExperimentName, tuple[str, ...]] = {
-    "anecdotes": professions.ENDINGS,
-    "hobbies": names.ENDINGS,
-    "questions": question_files.ENDINGS,
-    "tasks": task_files.ENDINGS,
+ACCEPTED: Mapping[ExperimentName, Accepted] = {
+    "anecdotes": professions.ACCEPTED,
+    "hobbies": names.ACCEPTED,
+    "questions": question_files.ACCEPTED,
+    "tasks": task_files.ACCEPTED,
 }
 
 
 def own_files(experiment: ExperimentName) -> dict[str, Path]:
     """Return the user's files by name, sorted."""
-    files = [path for ending in ENDINGS[experiment] for path in _folder(experiment).glob(f"*{ending}")]
+    folder = _folder(experiment)
+    files = [path for ending in ACCEPTED[experiment].endings for path in folder.glob(f"*{ending}")]
     return {path.stem: path for path in sorted(files) if NAME.fullmatch(path.stem) and path.stem != USUAL}
 
 
@@ -76,7 +78,7 @@ def read_upload(experiment: ExperimentName, files: Sequence[tuple[str, bytes]]) 
     if len(files) != 1:
         raise CriteriaError(f"The upload has {len(files)} files: choose the one file that has all {kind}.")
     name = upload_label(files[0][0])
-    check_ending(name, ENDINGS[experiment], kind, CriteriaError)
+    check_ending(name, ACCEPTED[experiment].endings, kind, CriteriaError)
     with uploaded(name, files[0][1]) as path:
         return load_experiment(experiment, path)
 

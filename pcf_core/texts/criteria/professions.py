@@ -12,7 +12,8 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator, ValidationInfo
 
 from pcf_core.core.errors import CriteriaError
-from pcf_core.material.base import Kind, Material, Origin, Rows, Text, origin_of
+from pcf_core.material.base import Kind, Material, Origin, Text, origin_of
+from pcf_core.material.safety.tables import Accepted, Column, Rows
 from pcf_core.material.safety.text import check_once, check_text, shown, shown_value
 from pcf_core.material.shelves import Shelf
 from pcf_core.material.suiting import with_article
@@ -46,7 +47,15 @@ def tables_of(value: object, what: str, where: str) -> list[Mapping[str, Any]]:
 
 
 USUAL = "professions-1"
-ENDINGS = (".toml", ".csv", ".tsv")
+ACCEPTED = Accepted(
+    "professions",
+    (
+        Column("profession", "its name", ("occupation", "job")),
+        Column("women_share", "share of women, from 0 to 1", ("share of women",)),
+        Column("title", "the line of the statistics", needed=False),
+    ),
+    json="the keys of TOML",
+)
 MOST = 1_000
 LONGEST = 60  # characters of a name
 # Listed as gendered words (actor and actress), but used for both.
@@ -75,7 +84,7 @@ class _Professions(Shelf):
         return {name: path for name, path in files.items() if name.startswith("professions-")}
 
 
-SHELF = _Professions("list of professions", "criteria", (".toml",), ENDINGS, CriteriaError)
+SHELF = _Professions("list of professions", "criteria", (".toml",), ACCEPTED.endings, CriteriaError)
 
 
 def _professions(value: object, info: ValidationInfo) -> tuple[Profession, ...]:
@@ -98,8 +107,8 @@ class WrittenProfessions(Material):
     """
 
     record = ProfessionList
-    columns = ("profession", "women_share")
-    optional = ("title",)
+    accepted = ACCEPTED
+    entries = "professions"
 
     version: Text = "1"
     professions: Annotated[tuple[Profession, ...], BeforeValidator(_professions)] = ()

@@ -25,16 +25,10 @@ import numpy as np
 
 from pcf_core.core.errors import CriteriaError
 from pcf_core.core.records import FloatArray, LeftOut
-from pcf_core.material.safety.reading import (
-    TABLES,
-    label,
-    read_json,
-    read_table,
-    read_text,
-    read_toml,
-    title_of,
-)
+from pcf_core.material.safety.reading import checked_object, label, read_text, refuse_unknown, title_of
+from pcf_core.material.safety.tables import Accepted, Column, read_entries
 from pcf_core.material.safety.text import check_name, check_text, first_duplicate, shown
+from pcf_core.material.safety.understood import show_entries
 from pcf_core.material.shelves import Shelf, name_of
 from pcf_core.texts.criteria.answers import read_letter
 from pcf_core.texts.criteria.asking import (
@@ -55,39 +49,52 @@ from pcf_core.texts.criteria.records.separation import (
 )
 
 USUAL = "questions-1"
-ENDINGS = (".toml", ".json", ".jsonl", ".csv", ".tsv")
-SHELF = Shelf("set of questions", "criteria", (f"{USUAL}.toml",), ENDINGS, CriteriaError)
-FACTS = ("name", "title", "version", "source", "notes")
+KEYS_OF_SET = ("name", "title", "version", "source", "notes", "questions")
 KEYS = {"name", "subject", "text", "options", "right", "wrong"}
-COLUMNS = ("text", "a", "b", "right")
-MORE_COLUMNS = ("c", "d", "e", "wrong", "name", "subject")
-MOST, LONGEST = 2_000, 8_000  # questions per set, characters per question
+ACCEPTED = Accepted(
+    "questions",
+    (
+        Column("text", "the question", ("question",)),
+        Column("a", "the first option"),
+        Column("b", "the second option"),
+        Column("right", "the letter of the right option", ("answer",)),
+        *(Column(letter, "an option", needed=False) for letter in "cde"),
+        Column("wrong", "the letter of the role that is wrong", needed=False),
+        Column("name", "a short name", needed=False),
+        Column("subject", "what it is about", needed=False),
+    ),
+    json="the keys of TOML; with an object a line, MedQA's",
+)
+SHELF = Shelf("set of questions", "criteria", (f"{USUAL}.toml",), ACCEPTED.endings, CriteriaError)
+MOST, LONGEST = 2_000, 8_000  # questions of a set, characters of a question
 
 
 def load_questions(name_or_path: str | Path = USUAL) -> QuestionSet:
     """Load a shipped set by name, or a user's file."""
     path = SHELF.find(name_or_path)
-    where, ending = label(path), path.suffix.lower()
+    where, foreign = label(path), path.suffix.lower() == ".jsonl"
     facts: dict[str, Any] = {}
-    if ending in (".toml", ".json"):
-        read = read_toml if ending == ".toml" else read_json
-        facts = read(path, (*FACTS, "questions"), CriteriaError)
+    given: list[tuple[str, Any]]
+    form, content = ("list", None) if foreign else read_entries(path, ACCEPTED, KEYS_OF_SET, CriteriaError)
+    if foreign:
+        given = list(_medqa(path, where))
+    elif form == "rows":
+        given = [(line, _columns(row)) for line, row in content or ()]
+    else:
+        facts = {**checked_object(content, path, CriteriaError)}
+        refuse_unknown(facts, where, KEYS_OF_SET, CriteriaError)
         entries = facts.pop("questions", [])
         if not isinstance(entries, list):
             raise CriteriaError(f"{where}: questions is {shown(entries)}; write a list of questions.")
         given = [(f"{where}, question {index:,}", entry) for index, entry in enumerate(entries, start=1)]
-    elif ending in TABLES:
-        given = [
-            (line, _columns(row)) for line, row in read_table(path, COLUMNS, MORE_COLUMNS, CriteriaError, {})
-        ]
-    else:
-        given = list(_medqa(path, where))
     if not 0 < len(given) <= MOST:
         raise CriteriaError(
             f"{where} has {len(given):,} questions: give at least one and at most {MOST:,}; of a longer "
             "file, give a sample."
         )
-    questions, left_out = _questions(given, where, foreign=ending == ".jsonl")
+    questions, left_out = _questions(given, where, foreign=foreign)
+    if SHELF.is_given(path):
+        show_entries(where, len(questions), lambda index: _entry_of(questions[index]))
     facts = {"name": name_of(path), "title": title_of(path), "version": "1", **facts}
     return QuestionSet(
         name=check_name(facts.pop("name"), "the name", where, CriteriaError),
@@ -95,6 +102,11 @@ def load_questions(name_or_path: str | Path = USUAL) -> QuestionSet:
         left_out=left_out,
         **{key: check_text(value, f"the {key}", where, CriteriaError) for key, value in facts.items()},
     )
+
+
+def _entry_of(question: Question) -> dict[str, object]:
+    shown_fields = question.model_dump(include={"text", "options"})
+    return {**shown_fields, "right": question.letters[question.right]}
 
 
 def some_questions(questions: QuestionSet, many: int) -> QuestionSet:

@@ -19,6 +19,7 @@ from pydantic import BeforeValidator, ValidationInfo
 
 from pcf_core.core.errors import CriteriaError
 from pcf_core.material.base import Kind, Material, Text, origin_of
+from pcf_core.material.safety.tables import Accepted
 from pcf_core.material.safety.text import check_name, check_once, check_word, shown, shown_value
 from pcf_core.material.shelves import Shelf
 from pcf_core.texts.criteria.asking import (
@@ -33,8 +34,8 @@ from pcf_core.texts.criteria.questions import default_names
 from pcf_core.texts.criteria.records.separation import Pair, Task, TaskMaterial, TaskSet
 
 USUAL = "tasks-1"
-ENDINGS = (".toml", ".json")
-SHELF = Shelf("set of tasks", "criteria", (f"{USUAL}.toml",), ENDINGS, CriteriaError)
+ACCEPTED = Accepted("tasks", json="the keys of TOML")
+SHELF = Shelf("set of tasks", "criteria", (f"{USUAL}.toml",), ACCEPTED.endings, CriteriaError)
 MOST = 1_000
 
 
@@ -66,6 +67,8 @@ class WrittenTasks(Material):
     """A set in a file; see :class:`~pcf_core.texts.criteria.records.separation.TaskSet`."""
 
     record = TaskSet
+    accepted = ACCEPTED
+    entries = "tasks"
 
     version: Text = "1"
     pairs: Annotated[tuple[Pair, ...], BeforeValidator(_pairs)] = ()

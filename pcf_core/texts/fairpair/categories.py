@@ -13,16 +13,23 @@ from pydantic import AfterValidator, BeforeValidator, Field, ValidationInfo
 
 from pcf_core.core.errors import FairPairError
 from pcf_core.core.records import FloatArray, Record
-from pcf_core.material.base import Entry, Kind, Material, Name, Origin, Rows, Text, origin_of
+from pcf_core.material.base import Entry, Kind, Material, Name, Origin, Text, origin_of
+from pcf_core.material.safety.tables import Accepted, Column, Rows
 from pcf_core.material.safety.text import check_once, shown
 from pcf_core.material.shelves import Shelf, safe_name
 from pcf_core.measure.ties import holm_adjusted
 from pcf_core.texts.fairpair.matching import word_tokens
 from pcf_core.texts.fairpair.records import CategoryDifference, CategorySet, PromptPairs, WordCategory
 
-SHELF = Shelf(
-    "set of categories", "categories", (".toml",), (".toml", ".csv", ".tsv"), FairPairError, keeps_own=True
+ACCEPTED = Accepted(
+    "categories of words",
+    (
+        Column("category", "its title", ("group",)),
+        Column("word", "a word of it, or a stem with *", ("term",)),
+    ),
+    json="the keys of TOML",
 )
+SHELF = Shelf("set of categories", "categories", (".toml",), ACCEPTED.endings, FairPairError, keeps_own=True)
 SHIPPED = "fairpair"
 MOST_CATEGORIES, MOST_WORDS = 50, 5_000
 SHORTEST_STEM = 2  # letters: one alone would match far too many words
@@ -84,7 +91,8 @@ class WrittenCategories(Material):
     """A set in a file; see :class:`~pcf_core.texts.fairpair.records.CategorySet`."""
 
     record = CategorySet
-    columns = ("category", "word")
+    accepted = ACCEPTED
+    entries = "categories"
     besides = ("version",)
 
     categories: Annotated[tuple[_WrittenCategory, ...], AfterValidator(_checked)]

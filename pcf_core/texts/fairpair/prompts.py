@@ -17,19 +17,30 @@ from pydantic import BeforeValidator, ValidationInfo
 
 from pcf_core.core.errors import PerturbationError, PromptError
 from pcf_core.core.records import LeftOut
-from pcf_core.material.base import Kind, Material, Omitted, Origin, Rows, Text, origin_of
+from pcf_core.material.base import Kind, Material, Omitted, Origin, Text, origin_of
 from pcf_core.material.evidence import SHELF as EVIDENCE
 from pcf_core.material.evidence import load_evidence
+from pcf_core.material.placeholders import with_ours
+from pcf_core.material.safety.tables import Accepted, Column, Rows
 from pcf_core.material.safety.text import check_left_out, check_once, check_text, listed, shown
 from pcf_core.material.shelves import Shelf
 from pcf_core.material.suiting import with_article
 from pcf_core.texts.fairpair.records import Prompt, PromptSet
 from pcf_core.texts.fairpair.tables import check_names
 
-ENDINGS = (".toml", ".csv", ".tsv", ".txt")
-SHELF = Shelf("set of prompts", "prompts", (".toml",), ENDINGS, PromptError, keeps_own=True)
+ACCEPTED = Accepted(
+    "prompts of FairPair",
+    (
+        Column("text", "a prompt with {name}", ("prompt", "sentence", "template")),
+        Column("category", "what it is about", needed=False),
+    ),
+    json="the keys of TOML, or a list of texts",
+    line="a prompt",
+)
+SHELF = Shelf("set of prompts", "prompts", (".toml",), ACCEPTED.endings, PromptError, keeps_own=True)
 USUAL = ("John", "Jane")
 NAME, FACT, OCCUPATION = "{name}", "{fact}", "{occupation}"
+GAPS = (NAME,)
 MOST = 5_000  # prompts
 LONGEST = 1_000  # characters of one
 
@@ -65,8 +76,8 @@ class WrittenPrompts(Material):
     """A set in a file; see :class:`~pcf_core.texts.fairpair.records.PromptSet`."""
 
     record = PromptSet
-    columns = ("text",)
-    optional = ("category",)
+    accepted = ACCEPTED
+    entries = "prompts"
     besides = ("frames", "facts", "occupations")
 
     version: Text = "1"
@@ -91,12 +102,14 @@ class WrittenPrompts(Material):
     @classmethod
     def of_rows(cls, rows: Rows, origin: Origin) -> dict[str, Any]:
         """Read one prompt per row."""
-        return {"prompts": [Draft(row["text"], row.get("category", "")) for _, row in rows]}
+        texts = with_ours([row["text"] for _, row in rows], GAPS, origin.where, origin.error)
+        categories = [row.get("category", "") for _, row in rows]
+        return {"prompts": [*map(Draft, texts, categories)]}
 
     @classmethod
     def of_lines(cls, lines: Sequence[str], origin: Origin) -> dict[str, Any]:
         """Read one prompt per line."""
-        return {"prompts": [*map(Draft, lines)]}
+        return {"prompts": [*map(Draft, with_ours(lines, GAPS, origin.where, origin.error))]}
 
     @classmethod
     def written(cls, record: PromptSet) -> dict[str, Any]:

@@ -8,11 +8,13 @@ from pydantic import AfterValidator, Field, ValidationInfo, model_validator
 
 from pcf_core.core.errors import PerturbationError
 from pcf_core.material.base import Entry, Flag, Kind, Material, Name, origin_of
+from pcf_core.material.safety.tables import Accepted
 from pcf_core.material.safety.text import check_word, first_duplicate, listed, shown
 from pcf_core.material.shelves import Shelf
 from pcf_core.texts.fairpair.records import Pair, PerturbationTable, Rule
 
-SHELF = Shelf("table of counterparts", "perturbations", (".toml",), (".toml",), PerturbationError)
+ACCEPTED = Accepted("counterparts of FairPair")
+SHELF = Shelf("table of counterparts", "perturbations", (".toml",), ACCEPTED.endings, PerturbationError)
 MOST = 2_000  # entries of one list
 
 
@@ -56,6 +58,8 @@ class WrittenTable(Material):
     """A table in a file; see :class:`~pcf_core.texts.fairpair.records.PerturbationTable`."""
 
     record = PerturbationTable
+    accepted = ACCEPTED
+    entries = "words"
 
     sides: tuple[Name, Name]
     names: Pairs = ()

@@ -1,0 +1,65 @@
+"""Placeholders in the sentences of other tools: which stand for [X], [Y] or {name} is answered, not guessed.
+
+Sentences are published with ``[MASK]``, ``<person subject>``, ``$OCCUPATION``, ``{}``, ``XYZ`` and others.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+from pcf_core.core.errors import InputError
+from pcf_core.material.safety.reading import tell
+from pcf_core.material.safety.text import listed, shown
+from pcf_core.material.safety.understood import Choice, ask
+
+PLACEHOLDER = re.compile(
+    r"<[^<>\n]{1,40}>|\[[^\[\]\n]{0,40}\]|\{[^{}\n]{0,40}\}|\$[A-Z][A-Z_]+|_{3,}|\b(?:XYZ|BLANK|MASK)\b"
+)
+MOST_NAMED = 6  # in a sentence
+MOST = 12  # different ones; texts with more have brackets for another reason
+# Pages propose the gap whose pattern fits first: words of the groups, then who is spoken of.
+LIKELY: Mapping[str, re.Pattern[str]] = {
+    "[Y]": re.compile(r"mask|pronoun|blank|target|attribute|^\[m\]|^\[y\]|___", re.IGNORECASE),
+    "[X]": re.compile(r"occupation|job|profession|person|subj|name|^\[[ix]\]|^\{\}|xyz", re.IGNORECASE),
+}
+
+
+def with_ours(texts: Sequence[str], gaps: Sequence[str], where: str, error: type[InputError]) -> list[str]:
+    """Write our gaps for the placeholders of a person's sentences, as was answered.
+
+    Nothing is asked where every text has every gap of ``gaps``, or no text has another placeholder.
+
+    Raises
+    ------
+    InputError
+        (``error``) placeholders that nobody has explained.
+    """
+    if all(gap in text for text in texts for gap in gaps):
+        return [*texts]
+    found = [*dict.fromkeys(one for text in texts for one in PLACEHOLDER.findall(text) if one not in gaps)]
+    if not found or len(found) > MOST:
+        return [*texts]
+    questions = [
+        Choice("placeholders", one, f"What does {one} stand for?", (*gaps, one), _guess(one, gaps), free=True)
+        for one in found
+    ]
+    answers = {question.name: ask(question) for question in questions}
+    if unknown := [question for question in questions if not answers[question.name]]:
+        example = unknown[0].as_option(unknown[0].guess)
+        raise error(
+            f"{where} has the {'placeholder' if len(found) == 1 else 'placeholders'} {_listed(found)}, but "
+            f"sentences need {listed(gaps)}: say what each placeholder stands for, such as {example}; a "
+            "word can also be put in its place."
+        )
+    tell(f"In {where}, " + listed(f"{one} was read as {answers[one]}" for one in found) + ".")
+    return [PLACEHOLDER.sub(lambda match: answers.get(match[0], match[0]), text) for text in texts]
+
+
+def _guess(placeholder: str, gaps: Sequence[str]) -> str:
+    return next((gap for gap in gaps if gap in LIKELY and LIKELY[gap].search(placeholder)), gaps[0])
+
+
+def _listed(placeholders: Sequence[str]) -> str:
+    more = [f"{len(placeholders) - MOST_NAMED} more"] if len(placeholders) > MOST_NAMED else []
+    return listed([*map(shown, placeholders[:MOST_NAMED]), *more])

@@ -1,0 +1,379 @@
+"""What a reader accepts, as data, and tables: CSV, TSV, and lists of objects in JSON.
+
+The columns of a table are separated by commas, semicolons or tabs, and columns that nobody needs are skipped.
+A reader that does not see which column has what asks (:mod:`~pcf_core.material.safety.understood`).
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, NoReturn
+
+from pcf_core.core.errors import InputError
+from pcf_core.material.safety.reading import (
+    MAX_ROWS,
+    label,
+    read_json_lines,
+    read_json_value,
+    read_lines,
+    read_text,
+    read_toml,
+    tell,
+)
+from pcf_core.material.safety.text import listed, shown
+from pcf_core.material.safety.understood import Choice, answered, ask, show_table
+
+TABLES = (".csv", ".tsv")  # endings of tables; what separates their columns is seen in the header
+SEPARATORS: Mapping[str, str] = {",": "commas", ";": "semicolons", "\t": "tabs"}
+ALSO: Mapping[str, tuple[str, ...]] = {"term": ("occupation",)}  # other names in fixed tables
+SKIPPED = "\0"  # stands in a header for a column that nobody needs
+TOML = re.compile(r"\[\[?[\w.-]+\]\]?$|[\w-]+\s*=")
+JSON = re.compile(r'[\[{]\s*(?:["\[{]|$)')
+Rows = Sequence[tuple[str, Mapping[str, str]]]  # file and line for a sentence, cells by column
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of a table: what it holds, in a word or two, and other names under which it is read."""
+
+    name: str
+    holds: str = ""
+    also: tuple[str, ...] = ()
+    needed: bool = True
+
+    def is_called(self, written: str, *, by_others: bool = False) -> bool:
+        """Tell whether a header's name is this column's: case, spaces, hyphens and underscores are free."""
+        return _plain(written) in map(_plain, self.also if by_others else (self.name,))
+
+
+@dataclass(frozen=True)
+class Accepted:
+    """What a reader accepts.
+
+    ``columns``: of a table; none are read without.  ``toml``, ``parquet``: whether such a file is read.
+    ``json``: what JSON may be.  ``line``: what a line of a plain text is; ``in_line``: several entries stand
+    in it.  A text that is empty says that the form is not read.
+    """
+
+    what: str
+    columns: tuple[Column, ...] = ()
+    toml: bool = True
+    json: str = ""
+    line: str = ""
+    in_line: bool = False
+    parquet: bool = False
+
+    @property
+    def endings(self) -> tuple[str, ...]:
+        """The endings of the files that are read; a file without an ending is read by its first line."""
+        forms = {
+            ".toml": self.toml,
+            ".json": bool(self.json),
+            ".jsonl": bool(self.json and self.columns),
+            ".csv": bool(self.columns),
+            ".tsv": bool(self.columns),
+            ".txt": bool(self.line),
+            ".parquet": self.parquet,
+        }
+        return tuple(ending for ending, is_read in forms.items() if is_read)
+
+    @property
+    def needed(self) -> tuple[str, ...]:
+        """The names of the columns that a table must have."""
+        return tuple(column.name for column in self.columns if column.needed)
+
+
+Form = Literal["rows", "lines", "list", "object", "toml"]
+
+
+def read_entries(
+    path: Path, accepted: Accepted, keys: Collection[str], error: type[InputError], *, given: bool = True
+) -> tuple[Form, Any]:
+    """Read a file by its ending, or by its first line where it has none.
+
+    ``keys``: of TOML.  ``given``: whether a person gave the file, who is asked what it leaves open.
+
+    Returns
+    -------
+    tuple[Form, Any]
+        Rows of a table (:data:`Rows`), filled lines of a text, a list or an object of JSON, a table of TOML.
+    """
+    ending = path.suffix.lower()
+    if ending not in accepted.endings:
+        text = read_text(path, error)
+        ending = ending_of(text, accepted) if text.strip() else accepted.endings[-1]
+    if ending == ".toml":
+        return "toml", read_toml(path, keys, error)
+    if ending in (".json", ".jsonl"):
+        value = read_json_lines(path, error) if ending == ".jsonl" else read_json_value(path, error)
+        if not isinstance(value, list):
+            return "object", value
+        if accepted.columns and value and all(isinstance(one, Mapping) for one in value):
+            return "rows", rows_of_objects(value, path, accepted.columns, error)
+        return "list", value
+    if ending in TABLES and not (accepted.in_line and _has_no_header(path, accepted, error)):
+        return "rows", rows_of_table(path, accepted.columns, error, given=given)
+    if ending == ".txt" and (rows := _rows_in_text(path, accepted, error)) is not None:
+        return "rows", rows
+    return "lines", read_lines(path, error)
+
+
+def ending_of(text: str, accepted: Accepted) -> str:
+    """Return the ending of a file with this text, by its first line."""
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    endings = accepted.endings
+    is_json = bool(JSON.match(lines[0]))
+    forms = {
+        ".toml": bool(TOML.match(lines[0])),
+        ".jsonl": is_json and len(lines) > 1 and lines[0][-1] in "}]" and lines[1][0] in "{[",
+        ".json": is_json,
+        ".csv": ".txt" not in endings or _has_columns(_cells(lines[0], accepted.columns), accepted.columns),
+    }
+    return next((ending for ending, fits in forms.items() if fits and ending in endings), ".txt")
+
+
+def _rows_in_text(path: Path, accepted: Accepted, error: type[InputError]) -> Rows | None:
+    """Read a text that is a table: its first line names columns, or its lines have as many tabs each."""
+    lines = [line for line in read_text(path, error).splitlines() if line.strip()]
+    if not lines or not accepted.columns:
+        return None
+    cells = _cells(lines[0], accepted.columns)
+    if _has_columns(cells, accepted.columns):
+        if len(cells) == 1:  # a list below the name of its column: commas belong to the entries
+            tell(f"The first line of {label(path)}, {shown(cells[0])}, names the column and is no entry.")
+            (name,) = accepted.needed
+            entries = enumerate(read_lines(path, error)[1:], start=1)
+            return [(f"{label(path)}, entry {number:,}", {name: line}) for number, line in entries]
+        return rows_of_table(path, accepted.columns, error)
+    tabs = {line.count("\t") for line in lines}
+    is_table = any(answered("columns", column.name) for column in accepted.columns) or (
+        len(lines) > 1 and len(tabs) == 1 and tabs != {0} and not accepted.in_line
+    )
+    return rows_of_table(path, accepted.columns, error) if is_table else None
+
+
+def _has_no_header(path: Path, accepted: Accepted, error: type[InputError]) -> bool:
+    """Tell whether a table of words has none of its columns, and its rows are pairs or groups of words."""
+    lines = [line for line in read_text(path, error).splitlines() if line.strip()]
+    cells = _cells(lines[0], accepted.columns) if lines else []
+    if any(answered("columns", name) for name in accepted.needed) and not answered("read_as"):
+        return False
+    if len(cells) < 2 or any(_fitting(cells, column) for column in accepted.columns):
+        return False
+    text = f"{label(path)} has the columns {shown(', '.join(cells))}, not {listed(accepted.needed)}"
+    answer = ask(Choice("read_as", "", f"{text}. How is it to be read?", ("pairs", "groups", "table")))
+    if not answer:
+        raise error(
+            f"{text}: give --as pairs if each line has a word of every group, --as groups if each line is a "
+            f"group, or say which columns are meant, such as {_examples(accepted.needed, cells)}."
+        )
+    return answer != "table"
+
+
+def rows_of_table(
+    path: Path, columns: Sequence[Column], error: type[InputError], *, given: bool = True
+) -> Rows:
+    """Read the rows of a table with a header line.
+
+    The columns may stand in any order; other columns and empty lines are skipped.
+
+    Returns
+    -------
+    Rows
+        For each row a phrase that names file and line, and the cells by the names of ``columns``.
+    """
+    name, text = label(path), read_text(path, error)
+    first = next(filter(str.strip, text.splitlines()), "")
+    separator = _separator(first, columns)
+    if separator != ",":
+        tell(f"The columns of {name} are separated by {SEPARATORS[separator]}.")
+    reader = csv.reader(io.StringIO(text, newline=""), strict=True, delimiter=separator)
+    rows: list[tuple[str, dict[str, str]]] = []
+    header: list[str] = []
+    try:
+        for cells in reader:
+            where = f"{name}, line {reader.line_num}"
+            if not cells:
+                continue
+            if not header:
+                header = column_names(cells, name, columns, error, given=given)
+            elif len(cells) != len(header):
+                raise error(
+                    f"{where} has {len(cells)} cells but the header has {len(header)}: put a text that "
+                    f"contains a {SEPARATORS[separator].removesuffix('s')} in quotation marks."
+                )
+            elif len(rows) == MAX_ROWS:
+                raise error(f"{name} has more than {MAX_ROWS:,} rows, the most that are allowed: shorten it.")
+            else:
+                read = zip(header, cells, strict=True)
+                rows.append((where, {column: cell for column, cell in read if column != SKIPPED}))
+    except csv.Error as problem:
+        if "field larger than field limit" in str(problem):
+            raise error(
+                f"{name}, line {reader.line_num} has a cell with more than {csv.field_size_limit():,} "
+                "characters: shorten it, or close a quotation mark that was left open."
+            ) from problem
+        reason = str(problem).replace("\t", "tab")  # what the library says if tabs are the separator
+        raise error(f"{name}, line {reader.line_num} is not valid CSV ({reason}).") from problem
+    if not header:
+        needed = listed(column.name for column in columns if column.needed)
+        raise error(f"{name} is empty: write the columns {needed} in its first line.")
+    if given:
+        show_table(rows)
+    return rows
+
+
+def read_table(path: Path, columns: Iterable[str], optional: Iterable[str], error: type[InputError]) -> Rows:
+    """Read a table whose columns have fixed names, such as one that the app ships; nobody is asked."""
+    needed = (Column(name, also=ALSO.get(name, ())) for name in columns)
+    every = (*needed, *(Column(name, needed=False) for name in optional))
+    return rows_of_table(path, every, error, given=False)
+
+
+def rows_of_objects(
+    objects: Sequence[Mapping[str, Any]], path: Path, columns: Sequence[Column], error: type[InputError]
+) -> Rows:
+    """Read the objects of a JSON list as the rows of a table; all have the keys of the first."""
+    keys, name = [str(key) for key in objects[0]], label(path)
+    header = column_names(keys, name, columns, error)
+    rows = []
+    for number, item in enumerate(objects, start=1):
+        entry = f"{name}, entry {number:,}"
+        if (other := next(iter(set(keys) ^ set(item)), None)) is not None:
+            raise error(
+                f"{entry} and the first entry do not both have the key {shown(other)}: add or remove it."
+            )
+        cells = dict(zip(header, map(item.get, keys), strict=True))
+        cells.pop(SKIPPED, None)
+        for column, cell in cells.items():
+            if isinstance(cell, bool) or not isinstance(cell, str | int | float):
+                raise error(f"{entry}: {column} is {shown(cell)}; write a text or a number.")
+        rows.append((entry, {column: str(cell) for column, cell in cells.items()}))
+    show_table(rows)
+    return rows
+
+
+def column_names(
+    cells: Sequence[str], name: str, columns: Sequence[Column], error: type[InputError], *, given: bool = True
+) -> list[str]:
+    """Return the columns of a table under the names of ``columns``, in their order; others are ``SKIPPED``.
+
+    A column is the one that was answered, else the one of its name, else the one of another name of it.
+    Where none or several could be meant, the person who ``given`` the file is asked.
+    """
+    written = [cell.strip() for cell in cells]
+    fitting = {column.name: _fitting(written, column) for column in columns}
+    taken = {fits[0] for fits in fitting.values() if len(fits) == 1}
+    free = tuple(dict.fromkeys(one for i, one in enumerate(written) if one and i not in taken))
+    chosen = {
+        column.name: _chosen(written, answer, name, error)
+        for column in columns
+        if given and (answer := answered("columns", column.name))
+    }
+    if len(set(chosen.values())) < len(chosen):
+        raise error(f"{name} has one column for each thing: name different columns for {listed(chosen)}.")
+    header, unclear = [SKIPPED] * len(written), []
+    for column in columns:
+        fits = fitting[column.name]
+        if len(fits) > 1 or (column.needed and not fits):
+            among = tuple(dict.fromkeys(written[i] for i in fits)) or free
+            holds = f" ({column.holds})" if column.holds else ""
+            if given:
+                ask(Choice("columns", column.name, f"Which column is {column.name}{holds}?", among))
+        left = [i for i in fits if i not in chosen.values()]
+        if column.name in chosen:
+            header[chosen[column.name]] = column.name
+        elif len(fits) > 1 or (column.needed and not left):
+            unclear.append(column.name)
+        elif left:
+            header[left[0]] = column.name
+    if unclear:
+        _refuse(written, columns, unclear, name, error, free if given else ())
+    if skipped := [one for one, ours in zip(written, header, strict=True) if ours == SKIPPED]:
+        read = [one for one, ours in zip(written, header, strict=True) if ours != SKIPPED]
+        tell(
+            f"Of {name} the {_columns(read)} read, and {_listed(skipped)} "
+            f"{'was' if len(skipped) == 1 else 'were'} not."
+        )
+    return header
+
+
+def _chosen(written: Sequence[str], answer: str, name: str, error: type[InputError]) -> int:
+    """Return the index of the column that an answer names."""
+    alike = [i for i, one in enumerate(written) if _plain(one) == _plain(answer)]
+    if not alike:
+        raise error(f"{name} has no column {shown(answer)}: use one of {_listed(dict.fromkeys(written))}.")
+    return written.index(answer) if answer in written else alike[0]
+
+
+def _refuse(
+    written: Sequence[str], columns: Sequence[Column], unclear: Sequence[str], name: str,
+    error: type[InputError], free: Sequence[str],
+) -> NoReturn:  # fmt: skip
+    """Refuse a table whose columns are not clear, and name the option that says which are meant."""
+    optional = [column.name for column in columns if not column.needed and column.name]
+    also = f" and, optionally, {listed(optional)}" if optional else ""
+    sentence = (
+        f"{name} has the columns {shown(', '.join(written).lower())}: its first line must name "
+        f"{listed(column.name for column in columns if column.needed)}{also}, separated by commas, "
+        "semicolons or tabs"
+    )
+    if len(free) < len(unclear) or len(set(written)) < len(written):
+        raise error(f"{sentence}.")
+    raise error(f"{sentence}, or say which column is meant, such as {_examples(unclear, free)}.")
+
+
+def _examples(names: Sequence[str], written: Sequence[str]) -> str:
+    """Write options that say which of some columns are meant."""
+    return " ".join(
+        Choice("columns", name, "", ()).as_option(written[index % len(written)])
+        for index, name in enumerate(names)
+    )
+
+
+def _fitting(written: Sequence[str], column: Column) -> list[int]:
+    """Return the indices of the columns that could be meant: those of the name, else of another name."""
+    exact = [i for i, one in enumerate(written) if column.is_called(one)]
+    return exact or [i for i, one in enumerate(written) if column.is_called(one, by_others=True)]
+
+
+def _has_columns(written: Sequence[str], columns: Sequence[Column]) -> bool:
+    return bool(columns) and all(_fitting(written, column) for column in columns if column.needed)
+
+
+def _cells(line: str, columns: Sequence[Column]) -> list[str]:
+    try:
+        cells = next(csv.reader([line], delimiter=_separator(line, columns)), [])
+    except csv.Error:
+        return []
+    return [cell.strip() for cell in cells]
+
+
+def _separator(line: str, columns: Sequence[Column]) -> str:
+    """Return what separates the names in a header: most of those that are known, else most cells."""
+
+    def cells(separator: str) -> tuple[int, int]:
+        try:
+            names = next(csv.reader([line], delimiter=separator), [])
+        except csv.Error:
+            return 0, 0
+        return sum(bool(_fitting(names, column)) for column in columns), len(names)
+
+    return max(SEPARATORS, key=cells)  # of equals the first
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[\s_-]+", " ", name).strip().casefold()
+
+
+def _columns(names: Sequence[str]) -> str:
+    return f"column {_listed(names)} was" if len(names) == 1 else f"columns {_listed(names)} were"
+
+
+def _listed(names: Iterable[str]) -> str:
+    return listed(shown(name) for name in names)

@@ -1,0 +1,194 @@
+"""Files as people have them: the right reading, what is said of it, and never a guess."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pcf_core.core.errors import InputError
+from pcf_core.material import evidence
+from pcf_core.material.evidence import make_evidence
+from pcf_core.material.safety.understood import Reading, ReadingOptions, answers_of, read_with
+from pcf_core.material.templates import load_mined
+from pcf_core.material.topics import load_topic
+from tests.material.formats import FOLDER, FORMATS, READERS, Format
+from tests.material.refusing import refused
+from tools.readers_table import PLACE, with_table
+from tools.readers_table import READERS as DOCUMENTED
+
+Refusal = Callable[[Exception], str]
+EVERY_FORMAT = pytest.mark.parametrize("one", FORMATS, ids=lambda one: f"{one.file} {one.options}".strip())
+DAMAGES = 200  # of each reader
+
+
+@EVERY_FORMAT
+def test_the_right_reading(one: Format) -> None:
+    reading = one.reading()
+    assert one.reader.value(one.read(reading)) == one.expected
+    reading.check_used()
+    assert len(reading.notes) == len(one.says), reading.notes
+    assert all(any(part in note for note in reading.notes) for part in one.says), reading.notes
+    (file,) = reading.files
+    assert file.name == one.file
+    assert file.first
+
+
+@pytest.mark.parametrize("one", [one for one in FORMATS if one.options], ids=lambda one: one.file)
+def test_without_an_answer_it_is_refused_with_the_option_that_gives_one(
+    one: Format, refusal: Refusal
+) -> None:
+    reading = Reading()
+    sentence = refused(refusal, InputError, one.read, reading)
+    assert sentence.startswith((one.file, "Each of the"))
+    assert reading.is_open
+    assert reading.choices
+    flag = one.options.split()[0]
+    assert flag in sentence
+
+
+@EVERY_FORMAT
+def test_a_guess_is_an_answer_that_was_offered(one: Format) -> None:
+    reading = Reading()
+    try:
+        one.read(reading)
+    except InputError:
+        assert reading.choices
+    assert all(question.guess in ("", *question.offered) for question in reading.choices)
+
+
+def test_every_reader_has_an_example_and_every_example_an_entry() -> None:
+    assert {one.file for one in FORMATS} == {path.name for path in FOLDER.iterdir()}
+    tested = [reader.accepted for reader in READERS.values()]
+    assert [one.what for one in DOCUMENTED if one not in tested and one.columns] == ["weights of occupations"]
+
+
+def test_the_table_in_the_docs_is_what_readers_accept() -> None:
+    text = PLACE.read_text(encoding="utf8")
+    assert with_table(text) == text, "run python -m tools.readers_table"
+
+
+@pytest.mark.parametrize(
+    ("options", "part"),
+    [
+        ({"columns": ["text"]}, "--column must have two parts, such as text=description; got 'text'"),
+        ({"columns": ["a=b", "a=c"]}, "--column is given twice for a"),
+        ({"placeholders": ["[MASK]="]}, "--placeholder must have two parts, such as '[MASK]=[Y]'"),
+    ],
+)
+def test_answers_that_are_none(options: dict[str, Any], part: str, refusal: Refusal) -> None:
+    given = ReadingOptions.model_validate(options)
+    assert part in refused(refusal, InputError, answers_of, given)
+
+
+@pytest.mark.parametrize(
+    ("file", "answers", "part"),
+    [
+        (
+            "occupations-other-columns.csv",
+            {("columns", "term"): "job"},
+            "has no column 'job': use one of 'nr'",
+        ),
+        (
+            "topic-lines.txt",
+            {("read_as", ""): "pairs"},
+            "cannot be read as pairs, because its lines have 2 to 3",
+        ),
+        ("templates-masks.txt", {("placeholders", "[MASK]"): "[Y]"}, "--placeholder '<person subject>=[X]'"),
+    ],
+)
+def test_an_answer_that_does_not_fit(file: str, answers: Any, part: str, refusal: Refusal) -> None:
+    one = next(one for one in FORMATS if one.file == file)
+    assert part in refused(refusal, InputError, one.read, Reading(answers))
+
+
+def test_an_answer_to_a_question_that_nobody_asks_is_refused(refusal: Refusal) -> None:
+    reading = Reading({("columns", "text"): "description"})
+    next(one for one in FORMATS if one.file == "topic-table.csv").read(reading)
+    assert "--column text=description fits none of the files" in refused(
+        refusal, InputError, reading.check_used
+    )
+
+
+def test_shipped_lists_are_read_whatever_was_answered() -> None:
+    with read_with(Reading({("columns", "template"): "sentence", ("read_as", ""): "pairs"})) as reading:
+        assert load_topic("gender").words
+        assert load_mined("gender-nineteen").templates
+    assert not reading.files
+    assert not reading.notes
+
+
+def test_more_words_in_a_line_than_lines_are_groups_unless_somebody_says_pairs(tmp_path: Path) -> None:
+    """As in the lists of the papers, which nobody has to explain."""
+    path = tmp_path / "papers.txt"
+    path.write_text("aunt,niece,daughter\nuncle,nephew,son\n")
+    reading = Reading()
+    with read_with(reading):
+        assert load_topic(path).group_names == ("aunt", "uncle")
+    (question,) = reading.choices
+    assert question.guess == "groups"
+    with read_with(Reading({("read_as", ""): "pairs"})):
+        topic = load_topic(path)
+    assert topic.aligned
+    assert topic.group_names == ("aunt", "niece", "daughter")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", READERS)
+def test_a_damaged_example_is_read_or_refused_in_one_sentence(kind: str, refusal: Refusal) -> None:
+    """Cut, doubled, exchanged or overwritten stretches; the same damages each time."""
+    chance = random.Random(kind)
+    several = [one for one in FORMATS if one.reader is READERS[kind]]
+    for number in range(DAMAGES):
+        one = several[number % len(several)]
+        try:
+            item = one.read(one.reading(), _damaged(one.data, chance))
+        except InputError as error:
+            sentence = refusal(error)
+        else:
+            sentence = ""
+            assert one.reader.value(item)
+        assert not sentence or one.file in sentence
+
+
+def _damaged(data: bytes, chance: random.Random) -> bytes:
+    for _ in range(chance.randint(1, 3)):
+        start = chance.randrange(len(data) + 1)
+        end = min(len(data), start + chance.randint(0, 12))
+        piece = data[start:end]
+        new = chance.choice(
+            [
+                b"",
+                piece * 2,
+                piece[::-1],
+                chance.randbytes(3),
+                b'"',
+                b",",
+                b";",
+                b"\t",
+                b"\n",
+                b"[",
+                b"{}",
+                b"\0",
+            ]
+        )
+        data = data[:start] + new + data[end:]
+    return data
+
+
+def test_a_list_without_codes_is_stored_as_before_there_were_any() -> None:
+    plain = make_evidence("mine", ["baker", "tinker"])
+    coded = make_evidence("mine", ["baker", "tinker"], codes=["9", "8"])
+    assert "codes" not in plain.model_dump_json()
+    assert "codes" not in evidence.OWN.text(plain)
+    assert evidence.OWN.read_upload([("mine.toml", evidence.OWN.data(coded))]) == coded
+    assert coded.hash == plain.hash
+
+
+def test_codes_are_as_many_as_terms(refusal: Refusal) -> None:
+    assert "1 codes for 2 occupations" in refused(
+        refusal, InputError, make_evidence, "mine", ["baker", "tinker"], codes=["9"]
+    )
