@@ -316,7 +316,8 @@ def _added_up(rows: Iterable[Row], where: str) -> list[Row]:
     once: dict[str, Row] = {}
     several: set[str] = set()
     for row in rows:
-        text = normalise(row.text)
+        # What is no text is refused with its row when the set is made.
+        text = normalise(row.text) if isinstance(row.text, str) else row.text
         if (first := once.setdefault(text, row)) is not row:
             several.add(text)
             once[text] = replace(

@@ -198,8 +198,12 @@ def test_a_table_of_groups_and_words_keeps_their_order(tmp_path):
             '["white", ["black", "african"]]',
             {"white": ("white",), "black": ("black", "african")},
         ),
-        ("zh.txt", "他,男人\n她,女人", {"group-1": ("他", "男人"), "group-2": ("她", "女人")}),
-        ("case.txt", "A b,c\na-b,d", {"group-1": ("A b", "c"), "group-2": ("a-b", "d")}),
+        (
+            "zh.txt",
+            "他,男人,父亲\n她,女人,母亲",
+            {"group-1": ("他", "男人", "父亲"), "group-2": ("她", "女人", "母亲")},
+        ),
+        ("case.txt", "A b,c,e\na-b,d,f", {"group-1": ("A b", "c", "e"), "group-2": ("a-b", "d", "f")}),
     ],
 )
 def test_the_papers_lists_have_groups_called_after_their_first_words(file, text, groups, tmp_path):
