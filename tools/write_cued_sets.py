@@ -55,12 +55,13 @@ class Cue:
     """The sentences of a topic.
 
     ``subject``: what they are about.  ``named``: the words that they name; by default, the first of each
-    group.
+    group.  ``limits``: what the set's card says of models that use the words too rarely.
     """
 
     subject: str
     named: tuple[str, ...] = ()
     frames: tuple[str, ...] = FRAMES
+    limits: str = ""
 
 
 CUES = {
@@ -68,7 +69,10 @@ CUES = {
     "race-capitalised": Cue("race"),
     "age": Cue("age"),
     "gender-inclusive": Cue("pronouns", ("he", "she", "they"), PRONOUN_FRAMES),
-    "disability": Cue("disability"),
+    "disability": Cue(
+        "disability",
+        limits="Gemma 3 270M uses these words in 94% of the test sentences; in the others, ignore its answers.",
+    ),
     "race-gender": Cue("race and gender"),
     "nationality": Cue("nationality"),
 }
@@ -131,7 +135,7 @@ def write_set(topic: str, folder: Path) -> None:
         f"Each sentence names a word of every group of the topic ({cue.subject}) and then leaves one open. "
         f"There are {len(cue.frames)} frames; sentences of one frame differ only in the order of the words. "
         "Every group stands at every position equally often, and comes directly behind every other group "
-        "equally often. All sentences count alike."
+        f"equally often. All sentences count alike.{' ' * bool(cue.limits)}{cue.limits}"
     )
     (folder / f"{topic}-choices.toml").write_text(
         f'title = "{len(sentences)} sentences that name the choices"\n'
