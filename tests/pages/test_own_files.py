@@ -21,7 +21,7 @@ from pcf_core.material.safety.tables import ending_of
 from pcf_core.material.templates import OWN as SETS
 from pcf_core.material.topics import ACCEPTED as TOPIC_FILES
 from pcf_core.material.topics import OWN as TOPICS
-from pcf_core.texts.criteria.names import load_names
+from pcf_core.texts.criteria.names import NAMES
 from pcf_core.texts.criteria.own import own_files
 from pcf_core.texts.fairpair.categories import OWN as CATEGORIES
 from pcf_core.texts.fairpair.prompts import OWN as PROMPTS
@@ -300,4 +300,4 @@ def test_a_file_with_a_chosen_column_is_saved_so_that_it_is_read_again() -> None
     app.press("keep_names")
     (path,) = own_files("hobbies").values()
     assert path.suffix == ".json"
-    assert [one.name for one in load_names(path).names] == ["Ada", "Carl"]
+    assert [one.name for one in NAMES.load(path).names] == ["Ada", "Carl"]

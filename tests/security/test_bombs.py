@@ -17,7 +17,8 @@ from pcf_core.app.templates.mine import keep_upload
 from pcf_core.core.errors import CorpusError, EvidenceError, InputError, TemplateError, TopicError
 from pcf_core.core.settings import ROOT, Settings
 from pcf_core.material.evidence import load_evidence
-from pcf_core.material.safety.reading import read_table, read_toml
+from pcf_core.material.safety.reading import read_toml
+from pcf_core.material.safety.tables import read_table
 from pcf_core.material.safety.text import MOST_MARKS, check_text, is_heaped, normal, normalise
 from pcf_core.material.templates import load_upload
 from pcf_core.material.topics import load_topic_upload
@@ -144,7 +145,7 @@ def test_toml_has_a_size(tmp_path: Path) -> None:
 
 
 def test_a_table_has_a_number_of_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pcf_core.material.safety.reading.MAX_ROWS", 3)
+    monkeypatch.setattr("pcf_core.material.safety.tables.MAX_ROWS", 3)
     path = tmp_path / "a.csv"
     path.write_text("term\n" + "a\n" * 3)
     assert len(read_table(path, ("term",), (), EvidenceError)) == 3

@@ -51,7 +51,7 @@ def others_of(run: RunSpec) -> list[RunSpec]:
         },
         "evidence": {
             "name": "other", "title": "Other", "weights": (3.0,), "noun": "athlete", "source": "s",
-            "notes": "n",
+            "notes": "n", "codes": ("1",),
         },
         "templates": {"name": "other", "title": "Other", "kept": 0.5, "source": "s", "notes": "n"},
     }  # fmt: skip

@@ -28,10 +28,10 @@ from tests.models.scoring.conftest import load_tiny
 from tests.work import toy
 
 MIXED = (("he", "He", "man", "Father"), ("she", "woman", "Woman", "father"))
-ONCE = "the model reads it as {!r}, which counts once"
+ONCE = "the model cannot distinguish it from {!r}, so they count as one word"
 FATHERS = {
-    "Father": "the model cannot tell it from 'father' of the group 'female'",
-    "father": "the model cannot tell it from 'Father' of the group 'male'",
+    "Father": "the model cannot distinguish it from 'father' of the group 'female'",
+    "father": "the model cannot distinguish it from 'Father' of the group 'male'",
 }
 
 
@@ -122,7 +122,7 @@ def test_what_does_not_count_is_said_wherever_left_out_words_are(store: Store, r
     assert reasons(result.self_audit) == expected
     assert set(result.self_audit.tokens) == set(run.topic.words)
     assert self_audit_facts(result.self_audit)["words left out"] == left_out_note(result.left_out)
-    assert "Left out: He (the model reads it as 'he', which counts once)." in left_out_note(result.left_out)
+    assert "Left out: He (the model cannot distinguish it from 'he', so they count as one word)." in left_out_note(result.left_out)
     answer = word_check("tiny", run.topic, run.prompts[0], open_scorer=open_uncased)
     assert {item["word"]: item["reason"] for item in answer["left_out"]} == expected
     assert list(answer["preferences"].values()) == pytest.approx(by_hand(run.prompts[0], MIXED), abs=1e-5)
@@ -154,7 +154,7 @@ def test_words_that_were_scored_apart_are_found_the_same(store: Store) -> None:
 
 def test_groups_that_the_model_cannot_tell_apart_are_refused_before_anything_is_scored(store: Store) -> None:
     run = toy.run_of(topic=topic_of(("he", "He"), ("HE",)))
-    said = r"no word of the group 'male' \('he' and 'He': the model cannot tell it from 'HE' of the group"
+    said = r"no word of the group 'male' \('he' and 'He': the model cannot distinguish it from 'HE' of the group"
     with pytest.raises(ModelError, match=said):
         score_run(run, store, open_uncased)
     assert store.shards(run.scoring) == ()

@@ -81,7 +81,7 @@ def test_numbers_that_json_cannot_write_are_null() -> None:
     assert found["words"][1]["log_probability"] is None
     assert found["preferences"] == pytest.approx({"male": 2 / 3, "female": 1 / 3})
     jsonschema.validate(found, SCHEMAS["words"])
-    assert [note for note in found["notes"] if "no probability at all to 'king': a preference" in note]
+    assert [note for note in found["notes"] if "no probability at all to 'king', so a preference" in note]
     none = check("A [Y]", probability=dict.fromkeys(P, 0.0))
     assert none["preferences"] == {"male": None, "female": None}
     jsonschema.validate(none, SCHEMAS["words"])
@@ -90,7 +90,7 @@ def test_numbers_that_json_cannot_write_are_null() -> None:
 def test_words_that_all_score_alike_are_no_even_split() -> None:
     found = check("A [Y]", probability=dict.fromkeys(P, 0.01))
     assert found["preferences"] == {"male": 0.5, "female": 0.5}
-    assert found["notes"][0].startswith("All words of as many tokens have exactly the same score")
+    assert found["notes"][0].startswith("All words with the same number of tokens have exactly the same score")
     assert check("A [Y]", probability=P)["notes"] == []
 
 

@@ -283,7 +283,7 @@ def column_names(
         if len(fits) > 1 or (column.needed and not fits):
             among = tuple(dict.fromkeys(written[i] for i in fits)) or free
             holds = f" ({column.holds})" if column.holds else ""
-            if given:
+            if given and among:
                 ask(Choice("columns", column.name, f"Which column is {column.name}{holds}?", among))
         left = [i for i in fits if i not in chosen.values()]
         if column.name in chosen:

@@ -138,7 +138,7 @@ def test_an_upload_names_its_entity() -> None:
 @pytest.mark.parametrize(
     ("file_name", "data", "reason"),
     [
-        ("own.pdf", b"", "is not a .toml or .csv or .tsv or .txt file"),
+        ("own.pdf", b"", "is not a .toml or .json or .jsonl or .csv or .tsv or .txt file"),
         ("own.txt", b"", "has no prompts"),
         ("own.txt", b"John sings.", r"must have \{name\}"),
         ("own.txt", b"{name} {verb}", "no other braces"),
@@ -146,7 +146,7 @@ def test_an_upload_names_its_entity() -> None:
         ("own.txt", b"{name} " + b"x" * 1000, "1,007 characters; shorten it to 1,000"),
         ("own.txt", b"{name} \x81", "not UTF-8"),
         ("own.txt", b"".join(b"{name} %d\n" % n for n in range(5001)), "more than 5,000 prompts"),
-        ("own.csv", b"prompt\n{name}\n", "must name text"),
+        ("own.csv", b"who,where\n{name},there\n", "must name text"),
         ("own.toml", b"prompts = 3", "write a list of texts"),
         ("own.toml", b"prompts = [3]", "quotation marks"),
         ("own.toml", b'prompts = [{category = "x"}]', "needs text"),
