@@ -71,7 +71,9 @@ CUES = {
     "gender-inclusive": Cue("pronouns", ("he", "she", "they"), PRONOUN_FRAMES),
     "disability": Cue(
         "disability",
-        limits="Gemma 3 270M uses these words in 94% of the test sentences; in the others, ignore its answers.",
+        limits=(
+            "Gemma 3 270M uses these words in 94% of the test sentences; ignore its answers in the others."
+        ),
     ),
     "race-gender": Cue("race and gender"),
     "nationality": Cue("nationality"),

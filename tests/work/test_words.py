@@ -90,7 +90,7 @@ def test_numbers_that_json_cannot_write_are_null() -> None:
 def test_words_that_all_score_alike_are_no_even_split() -> None:
     found = check("A [Y]", probability=dict.fromkeys(P, 0.01))
     assert found["preferences"] == {"male": 0.5, "female": 0.5}
-    assert found["notes"][0].startswith("All words with the same number of tokens have exactly the same score")
+    assert found["notes"][0].startswith("All words with the same number of tokens have exactly the same")
     assert check("A [Y]", probability=P)["notes"] == []
 
 
