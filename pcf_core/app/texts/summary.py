@@ -105,8 +105,8 @@ audit, by its own range or test: *a difference* is larger than chance, *none sho
 is none, and *we cannot tell* means that nothing was tested or that the data are too few to show anything. Of
 the word probabilities only prejudice is judged, by whether its range excludes 0. Caprice is **not judged**:
 it can be exactly 0 for single occupations, but their mean, shown here, is above 0 if one occupation has any,
-so a test against 0 says nothing. FairPair differs *by the exchanged words alone* if F shows a difference and F
-of the other words does not; that counts neither as agreement nor as disagreement.
+so a test against 0 says nothing. FairPair differs *by the exchanged words alone* if F shows a difference and
+F of the other words does not; that counts neither as agreement nor as disagreement.
 
 Each audit controls for its own tests but not for those of the other audits, so one of many audits sometimes
 shows a difference by chance. F is controlled for the newest requests shown here, at most three. The tab
