@@ -211,25 +211,26 @@ def tied_text(row: ModelRow, rows: Sequence[ModelRow]) -> str:
 
 
 def models_table(rows: Sequence[ModelRow]) -> pd.DataFrame:
-    """Make the table of models (at least one); ``bar``: a picture; ``ties``: letters, if two share one."""
+    """Make the table of models (at least one); ``bar``: a picture; ``ties``: letters that two share."""
     import pandas as pd
 
     groups = list(rows[0].leading)
     title = say("first_title", groups=groups)
-    tied = any(_ties(row, rows) for row in rows)
+    times = Counter(letter for row in rows for letter in row.letters.split())
+    shared = [" ".join(one for one in row.letters.split() if times[one] > 1) for row in rows]
     return pd.DataFrame(
         [
             {
                 "model": row.model,
                 "bar": bar(row),
                 "risk": "" if row.says_little else two_decimals(row.overall),
-                **({"ties": row.letters} if tied else {}),
+                **({"ties": letters} if any(shared) else {}),
                 "favours": say("whom", row=row),
                 title: "" if row.says_little else say("firsts", row=row, groups=groups),
                 "range": "" if row.says_little else row.range,
-                "kind": KINDS[row.kind],
+                "kind": KINDS[row.kind].removesuffix(" models"),
             }
-            for row in rows
+            for row, letters in zip(rows, shared, strict=True)
         ]
     )
 

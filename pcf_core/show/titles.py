@@ -33,7 +33,7 @@ def whom_title(leans: Sequence[Lean]) -> str:
 
 
 def risk_title(standing: Standing | None, ties: Mapping[str, Collection[str]] | None = None) -> str:
-    """Say which model has the higher risk, if that is certain.
+    """Say which model has the higher risk in these sentences, if that is certain.
 
     ``standing``: of two models, or of those with the lowest and highest risk, whose ``ties`` are then given.
     """
@@ -41,7 +41,7 @@ def risk_title(standing: Standing | None, ties: Mapping[str, Collection[str]] | 
         return ""
     lower, higher = standing.lower, standing.higher
     if ties is None:
-        return _fitting(say("higher_risk", lower=lower, higher=higher))
+        return _fitting(say("higher_risk", higher=higher))
     if not ties[higher]:
         return _fitting(say("highest_risk", model=higher))
     return "" if ties[lower] else _fitting(say("lowest_risk", model=lower))

@@ -32,7 +32,7 @@ FILTERS = (
         numbers.first_few,
         numbers.begun,
     ),
-    *(numbers.risk_name, numbers.digits, numbers.points),
+    *(numbers.risk_name, numbers.digits, numbers.points, numbers.before_rounding),
 )
 LINE_BREAK = re.compile(r"\s*\n\s*")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import plotly.graph_objects as go
@@ -9,6 +10,7 @@ import pytest
 
 from pcf_core.app.addresses import Choice
 from pcf_core.app.present import (
+    ACROSS,
     BAR_GROWS,
     HEIGHT,
     TEXT,
@@ -57,6 +59,23 @@ def test_the_source_under_a_title_is_as_large() -> None:
     assert f"font-size: {TEXT}px" in shown.layout.title.text
     assert f"font-size: {SOURCE_SIZE}px" not in shown.layout.title.text
     assert shown.layout.margin.t > figure.layout.margin.t
+
+
+def test_a_long_source_is_wrapped_for_a_telephone_and_the_plot_makes_room() -> None:
+    source = "PCF Audit · Gender · 100 sentence beginnings from Wikipedia · whole words"
+    one, two = (titled(go.Figure(), "Risk of each model", text, width=160) for text in ("PCF Audit", source))
+    short, long = enlarged(one), enlarged(two)
+    lines = re.sub("<span[^>]*>|</span>", "", long.layout.title.text).split("<br>")[1:]
+    assert " ".join(lines) == source
+    assert len(lines) == 3
+    assert max(map(len, lines)) <= ACROSS
+    assert long.layout.margin.t - short.layout.margin.t >= 2 * TEXT
+
+
+def test_the_title_of_the_axis_of_risks_fits_a_telephone() -> None:
+    shown = enlarged(risk_bars([RiskBar("m", "run", 0.2, 0.1, 0.3, 0.2, 0.4)]))
+    assert len(shown.layout.xaxis.title.text) <= 24
+    assert shown.layout.xaxis.title.text.endswith("→ more")
 
 
 def test_the_words_of_a_bar_of_colours_are_as_large_and_have_room() -> None:

@@ -66,7 +66,7 @@ def test_models_lists_it_with_its_mark_and_deletes_it(imported: str) -> None:
     store = own_store()
     (info,) = store.imported_runs()
     table = open_app("overview", model=["mini-bert", imported]).dataframe[0].value
-    assert set(table["kind"]) == {"teaching models", "imported"}, table.to_dict()
+    assert set(table["kind"]) == {"teaching", "imported"}, table.to_dict()
     app = open_app("models")
     app.selectbox(key="kept_run").select(info.run.key).run()
     assert MARK in app.captions

@@ -72,11 +72,11 @@ def test_it_opens_on_the_public_models(shipped: Store) -> None:
     assert sorted(table["model"]) == sorted(map(with_titles, public))
     assert "kind" not in table
     app.segmented_control(key="models_shown").set_value("all").run()
-    assert set(app.dataframe[0].value["kind"]) == {"public models", "teaching models"}
+    assert set(app.dataframe[0].value["kind"]) == {"public", "teaching"}
     app.segmented_control(key="models_shown").set_value("teaching models").run()
     shown = app.dataframe[0].value
-    assert set(shown.loc[shown["kind"] == "public models", "model"]) == set(map(with_titles, public))
-    assert "teaching models" in set(shown["kind"])
+    assert set(shown.loc[shown["kind"] == "public", "model"]) == set(map(with_titles, public))
+    assert "teaching" in set(shown["kind"])
 
 
 def tick(app: App, *models: str) -> None:
@@ -103,8 +103,8 @@ def test_ticks_stay_with_their_models_when_other_rows_come(shipped: Store) -> No
     app = open_app("overview", topic="gender", templates="gender-wikipedia-100", models_shown="all")
     models = list(app.dataframe[0].value["model"])
     kinds = dict(zip(models, app.dataframe[0].value["kind"], strict=True))
-    taught = [model for model in models if kinds[model] == "teaching models"][:2]
-    public = [model for model in models if kinds[model] == "public models"]
+    taught = [model for model in models if kinds[model] == "teaching"][:2]
+    public = [model for model in models if kinds[model] == "public"]
     tick(app, *taught)
     assert offered(app) == [f"Compare {taught[0]} and {taught[1]}"]
     app.segmented_control(key="models_shown").set_value("public models").run()

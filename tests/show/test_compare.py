@@ -319,6 +319,13 @@ def test_how_sure_gives_the_range_of_the_difference_and_what_p_means() -> None:
     )
 
 
+def test_a_difference_unlike_that_of_the_rounded_risks_is_said_to_be_before_rounding() -> None:
+    """0.30 and 0.46, but 0.17."""
+    interval = Interval(low=-0.23, high=-0.1)
+    apart = replace(ORDERED, first=0.2953, second=0.4612, interval=interval)
+    assert "in risk is 0.17 before rounding (95 % range 0.10–0.23)" in how_sure(apart, 19)
+
+
 def test_what_an_order_depends_on_is_said_first() -> None:
     begins = "Not every way of measuring confirms this order."
     assert not how_sure(replace(ORDERED, scales=scales(OTHER, OTHER, OTHER)), 19).startswith(begins)

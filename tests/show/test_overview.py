@@ -229,6 +229,18 @@ def test_a_model_that_was_not_tested_ties_with_nobody() -> None:
     assert "ties" not in overview.models_table(APART)
 
 
+def test_a_letter_that_no_other_model_has_is_blank() -> None:
+    """D's c is of no tie; where a row has two letters, only the shared one is shown."""
+    assert overview.models_table(CHAIN)["ties"].tolist() == ["a", "a b", "b", ""]
+    lone = [replace(CHAIN[0], letters="a x"), *CHAIN[1:]]
+    assert overview.models_table(lone)["ties"].tolist() == ["a", "a b", "b", ""]
+
+
+def test_a_kind_is_short_enough_for_its_column() -> None:
+    kinds = [replace(MEN, kind=kind) for kind in ("public", "teaching")]
+    assert overview.models_table(kinds)["kind"].tolist() == ["public", "teaching"]
+
+
 @pytest.mark.parametrize(("weights", "same"), [([95, 5], "all 2"), ([94, 6], "1 of 2")])
 def test_a_sentence_decides_where_more_than_one_in_twenty_is_otherwise(weights: list[int], same: str) -> None:
     assert f"In {same} occupations A prefers the same group" in overview.heat_map_answer("A", RARE, weights)

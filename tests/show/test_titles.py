@@ -81,13 +81,13 @@ def test_nothing_is_claimed_of_several_models_of_which_one_is_unsure(unsure: Lea
 
 
 def test_which_model_has_the_higher_risk() -> None:
-    assert risk_title(HIGHER) == "two has a higher risk than one"
-    assert risk_title(HIGHER, {"one": ["three"], "two": []}) == "two has the highest risk"
-    assert risk_title(HIGHER, {"one": [], "two": ["three"]}) == "one has the lowest risk"
+    assert risk_title(HIGHER) == "two has the higher risk in these sentences"
+    assert risk_title(HIGHER, {"one": ["three"], "two": []}) == "two has the highest risk in these sentences"
+    assert risk_title(HIGHER, {"one": [], "two": ["three"]}) == "one has the lowest risk in these sentences"
     for unsure in (None, replace(HIGHER, ordered=False), replace(HIGHER, little=("one",))):
         assert risk_title(unsure) == ""
     assert risk_title(HIGHER, {"one": ["three"], "two": ["three"]}) == ""
-    assert risk_title(replace(HIGHER, names=("one" * 9, "two" * 9))) == "", "without room"
+    assert risk_title(replace(HIGHER, names=("one" * 16, "two" * 16))) == "", "without room"
 
 
 def test_a_few_occupations_may_have_half_of_the_caprice() -> None:

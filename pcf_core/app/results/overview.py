@@ -47,11 +47,12 @@ MOST = 30  # runs read for one view
 COLUMNS = {
     "model": textual("Model", "Click a name: which group it prefers where, on the page Tilt."),
     "bar": st.column_config.ImageColumn(
-        "0 even … 1 always the same group",
+        "Risk from 0 to 1",
         width=200,
         alignment="left",  # bars begin below the heading, also in a wide column
-        help="The discrimination risk. Solid: prejudice, a fixed preference. Striped: caprice, a preference "
-        "that depends on the sentence. The line is the range with other sentences of this kind.",
+        help="The discrimination risk: 0 is even, 1 always the same group. Solid: prejudice, a fixed "
+        "preference. Striped: caprice, a preference that depends on the sentence. The line is the range with "
+        "other sentences of this kind.",
     ),
     "risk": textual("Risk", "0 is even, 1 always the same group."),
     "ties": textual(

@@ -62,7 +62,7 @@ def draw_distribution(
     by_model = loaded.remember(_distributions_of, reports, tilts, occupation)
     drawn = _panels(by_model) if several else groups[:1]
     shown = {name: tuple(one for one in ones if one.group in drawn) for name, ones in by_model.items()}
-    finding(*_sentences(shown, threshold))
+    finding(*distribution_sentences(by_model, threshold))
     other = "" if several else groups[1]
     left, right = st.columns(2)
     with left:
@@ -94,8 +94,8 @@ def _panels(distributions: Distributions) -> tuple[str, ...]:
     return tuple(group for group in groups if group in drawn)
 
 
-def _sentences(distributions: Distributions, threshold: float) -> list[str]:
-    """Write a sentence per model about the group shown, or about the leading one of several."""
+def distribution_sentences(distributions: Distributions, threshold: float) -> list[str]:
+    """Write a sentence per model about the group that it prefers on average."""
     lines = []
     for model, several in distributions.items():
         one = next((one for one in several if one.leads), several[0])

@@ -103,9 +103,10 @@ HOW = """
 Each row is a quantity of one audit, with the value that means no difference. **Verdict** is that of the
 audit, by its own range or test: *a difference* is larger than chance, *none shown* does not mean that there
 is none, and *we cannot tell* means that nothing was tested or that the data are too few to show anything. Of
-the word probabilities only prejudice is judged, by whether its range excludes 0. Caprice is **not judged**,
-because it is above 0 in any sample. FairPair differs *by the exchanged words alone* if F shows a difference
-and F of the other words does not; that counts neither as agreement nor as disagreement.
+the word probabilities only prejudice is judged, by whether its range excludes 0. Caprice is **not judged**:
+it can be exactly 0 for single occupations, but their mean, shown here, is above 0 if one occupation has any,
+so a test against 0 says nothing. FairPair differs *by the exchanged words alone* if F shows a difference and
+F of the other words does not; that counts neither as agreement nor as disagreement.
 
 Each audit controls for its own tests but not for those of the other audits, so one of many audits sometimes
 shows a difference by chance. F is controlled for the newest requests shown here, at most three. The tab
@@ -121,7 +122,7 @@ verdicts contradict each other. A model may prefer words for men in a gap and ye
 and Jane, or write the same about both and believe *he* more than *she*.
 """
 HOW_SHARED = """
-Each point is an occupation with word probabilities and stories. To the right the model prefers words for
+Each point is an occupation with word probabilities and stories. To the left the model prefers words for
 women in gaps, and 0 is even; further up, more of its stories are about women. **Filled** points show the same
 preference in both. Whiskers are 95 % ranges, over sentences and over stories.
 """

@@ -28,8 +28,8 @@ PARTS = {  # of a squared preference
 }
 RANGED = "risk with its range"
 SQUARES = "mean squared preference (0 = even in every occupation)"
-AXIS = "risk (0 even, 1 always one group) → more"
-AXIS_THOUSAND = "risk × 1,000 (0 even) → more"
+AXIS = "risk (0 = even) → more"  # fits a telephone, also enlarged for a room
+AXIS_THOUSAND = "risk × 1,000 (0 = even) → more"
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 Verdicts are taken from the audits, never tested again:
 
 - prejudice R^p: a difference if its interval excludes 0
-- caprice R^c: never judged, because a spread is above 0 in any sample
+- caprice R^c: never judged, because its mean is above 0 if one occupation has any
 - a criterion: if its experiment's test rejects, controlled over what is tested in it
 - F of FairPair: if relabelling rejects; F without exchanged words has its own row
 """
@@ -60,6 +60,7 @@ def agreement_finding(model: str, topic: str, rows: Sequence[CaseRow]) -> str:
     apply = len(finding) + len(silent) + len(exchanged)
     if not apply:
         return say("unknown", model=model, topic=topic)
+    criteria = [row.verdict for row in rows if row.audit == "criteria"]
     sides = ((name, side) for name in finding if (side := _sides(rows, name)))
     side = next((say("side", model=model, audit=name, side=side) for name, side in sides), say("no_side"))
     return say(
@@ -73,6 +74,9 @@ def agreement_finding(model: str, topic: str, rows: Sequence[CaseRow]) -> str:
         exchanged=exchanged,
         small="fairpair" in finding and _is_small(rows),
         side=side,
+        shown=criteria.count("difference"),
+        tests=sum(verdict in TESTED for verdict in criteria),
+        untold=criteria.count("cannot be told"),
     )
 
 

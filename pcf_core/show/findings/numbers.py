@@ -153,6 +153,13 @@ def two_decimals(value: float | None) -> str:
     return f"{value:,.{_decimals(value)}f}".replace("-", "−")
 
 
+def before_rounding(first: float, second: float) -> str:
+    """Return " before rounding" if two rounded figures do not have the rounded difference, else ""."""
+    shown = round(first, _decimals(first)) - round(second, _decimals(second))
+    apart = first - second
+    return "" if round(shown, 2) == round(apart, 2) else " before rounding"
+
+
 def with_interval(value: float, interval: Ends | None) -> str:
     """Write a result and its interval: "0.52 (0.50–0.54)"; the result alone if all is 0."""
     bounds = "" if interval is None else ends(interval, value)

@@ -78,6 +78,7 @@ def examples() -> dict[str, object]:
     sets = {
         "all": ALL,
         "two": ALL[:2],
+        "few criteria": [*ALL, row("criteria", "none shown"), *[row("criteria", "cannot be told")] * 2],
         "whom it favours": [leans, ALL[1]],
         "a side later": [row("bias", "difference"), *ALL[1:]],
         "no side": [row("bias", "difference"), ALL[1]],
@@ -162,6 +163,28 @@ def test_a_case_is_agreed_only_where_every_audit_that_applies_finds_it() -> None
         assert said in agreement_finding("toy", "Gender", [ALL[0], row("criteria", second)])
     exchanged = agreement_finding("toy", "Gender", [ALL[0], row("fairpair", "exchanged words")])
     assert "does not count as agreement. There is nothing to compare it with yet." in exchanged
+
+
+def test_criteria_of_which_few_differ_are_counted() -> None:
+    few = [*ALL, *[row("criteria", "none shown")] * 5, *[row("criteria", "cannot be told")] * 3]
+    said = (
+        "All show a difference. The criteria show one in 1 of 6 tests; for 3 more quantities we cannot tell."
+    )
+    assert said in agreement_finding("toy", "Gender", few)
+    assert "in 1 of 6 tests. " in agreement_finding("toy", "Gender", few[:-3])
+    assert "tests" not in agreement_finding("toy", "Gender", ALL)
+    assert "tests" not in agreement_finding("toy", "Gender", [*ALL[:2], *few[3:]])
+
+
+def test_caprice_is_not_called_positive_where_it_is_zero() -> None:
+    """No group ever overtakes the other, so caprice is exactly 0."""
+    constant = report_of([[0.9, 0.8], [0.8, 0.7]])
+    _, caprice = run_rows(constant, {}, "templates", "run")
+    assert caprice.value == 0
+    assert caprice.basis == (
+        "the mean caprice of all occupations is above 0 if a single occupation has any, so a test against 0 "
+        "says nothing"
+    )
 
 
 def test_one_quantity_that_differs_is_a_difference() -> None:

@@ -294,7 +294,9 @@ def test_of_several_models_only_pairs_that_are_told_apart_are_ordered() -> None:
     said = order(pair("a", "b", UNCLEAR), pair("a", "c", SAME))
     assert "higher risk" not in said
     assert said.endswith("Other pairs are not compared.")
-    assert "a has a higher risk than b" in order(pair("a", "b", CLEAR), pair("a", "c", UNCLEAR))
+    assert "a has a higher risk than b in these sentences" in order(
+        pair("a", "b", CLEAR), pair("a", "c", UNCLEAR)
+    )
     assert "b has a higher risk than a" in order(pair("a", "b", TURNED), pair("a", "c", UNCLEAR))
 
 

@@ -13,6 +13,7 @@ from pcf_core.core.risk import Interval
 from pcf_core.material.evidence import list_evidence
 from pcf_core.show.findings.numbers import (
     LETTERS,
+    before_rounding,
     begun,
     beside_one,
     called,
@@ -230,3 +231,19 @@ def test_a_quantity_of_the_decomposition_has_a_name_and_no_other_has() -> None:
 )
 def test_a_sentence_begins_as_its_language_has_it(sentence: str, language: str, text: str) -> None:
     assert begun(sentence, language) == text
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "said"),
+    [
+        (0.2953, 0.4612, " before rounding"),  # 0.30 and 0.46, 0.17 apart
+        (0.4612, 0.2953, " before rounding"),
+        (0.30, 0.46, ""),
+        (0.304, 0.456, ""),
+        (0.2, 0.2, ""),
+    ],
+)
+def test_a_difference_that_rounded_figures_do_not_have_is_said_to_be_of_others(
+    first: float, second: float, said: str
+) -> None:
+    assert before_rounding(first, second) == said
