@@ -239,7 +239,8 @@ def test_a_sentence_begins_as_its_language_has_it(sentence: str, language: str, 
         (0.2953, 0.4612, " before rounding"),  # 0.30 and 0.46, 0.17 apart
         (0.4612, 0.2953, " before rounding"),
         (0.30, 0.46, ""),
-        (0.304, 0.456, ""),
+        (0.304, 0.456, " before rounding"),  # 0.30 and 0.46, 0.15 apart
+        (0.302, 0.458, ""),
         (0.2, 0.2, ""),
     ],
 )
