@@ -81,7 +81,7 @@ def test_which_of_two_is_closer_to_even_down_to_a_report(environment: dict[str, 
         text = page.inner_text("[data-testid='stMain']")
         assert "is closer to even than" in text
         assert "prefers" in text
-        assert "Elsewhere: With 20 sentences of " in text
+        assert "Elsewhere: With 20 varied sentences from " in text
         hand.link("Report")
         settle(page, "Report")
         hand.button("Make the report")

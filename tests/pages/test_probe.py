@@ -87,7 +87,7 @@ def test_opened_it_asks_once_and_shows_what_each_model_answers(queue: Queue, wor
 def test_words_that_begin_the_sentence_are_said_to_be_capitalised(queue: Queue, worker: Worker) -> None:
     """They keep their names in the table."""
     app = answered(worker, model=["mini-gpt"], sentence="[Y] worked as a nurse.")
-    assert "At the beginning of a sentence words are capitalised: Abbot, " in app.captions
+    assert "Words at the beginning of a sentence are capitalised: Abbot, " in app.captions
     table = app.table_with("share")
     assert {"he", "she"} <= set(table["word"])
 

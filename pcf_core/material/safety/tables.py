@@ -277,13 +277,14 @@ def column_names(
     }
     if len(set(chosen.values())) < len(chosen):
         raise error(f"{name} has one column for each thing: name different columns for {listed(chosen)}.")
+    missing = sum(column.needed and not fitting[column.name] for column in columns)
     header, unclear = [SKIPPED] * len(written), []
     for column in columns:
         fits = fitting[column.name]
         if len(fits) > 1 or (column.needed and not fits):
             among = tuple(dict.fromkeys(written[i] for i in fits)) or free
             holds = f" ({column.holds})" if column.holds else ""
-            if given and among:
+            if given and (len(fits) > 1 or len(free) >= missing):
                 ask(Choice("columns", column.name, f"Which column is {column.name}{holds}?", among))
         left = [i for i in fits if i not in chosen.values()]
         if column.name in chosen:

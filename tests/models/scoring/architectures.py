@@ -324,7 +324,7 @@ def row_of(family: str, kind: str, folder: Path) -> Row:
         if dtype == "float32":
             want = reference
             bound = 1e-4 + 1e-6 * np.abs(want)
-            if np.ptp(want, axis=0).min() < 0.1:
+            if np.ptp(want, axis=0).min() < 0.05:  # hundreds of times the bound
                 raise AssertionError(f"{name}: texts do not matter: {want}")
         else:  # as near to transformers' own bfloat16 as that is to float32
             assert want is not None

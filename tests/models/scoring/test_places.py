@@ -156,7 +156,7 @@ def test_scores_of_parts_of_words_are_not_served_as_those_of_whole_words(own_set
     ]
     expected = preferences(np.array(nats), 2)
     np.testing.assert_allclose(result.preferences.values[:, :2], expected, atol=1e-4, rtol=0)
-    note = "Where letters touch [Y] (2 of 3 templates), the whole word is scored: thes, tolds, thats, "
+    note = "Where letters touch [Y] (2 of 3 sentences), the whole word is scored: thes, tolds, thats, "
     assert any(warning.startswith(note) for warning in result.warnings)
     assert result.self_audit is not None
     assert result.self_audit.noise_floor == pytest.approx(0, abs=1e-3)
