@@ -4,11 +4,9 @@ Streamlit 1.67 reads the address only when a session begins and when the browser
 link between pages, widgets keep their values although the address says otherwise.  :func:`link_first`
 therefore treats such a link like going back.  A link must lead to another page, else Streamlit ignores it.
 
-Where the old address and a link's name the same choice, the browser makes one address of both, such as
-"model=old&model=new".  It is mended, and the mended one replaces it (``front/tools.js``), unless somebody
-clicks on the page before that.  The mixed one then is a step of the browser's way back, and what the link
-meant is known in its session alone: who reloads the page and then goes back finds a new session, which takes
-the mixed address as it reads, with the models of both.
+Known limit: the browser merges an old address and a link that name the same choice ("model=old&model=new").
+``front/tools.js`` replaces the merged address, unless somebody clicks before that.  Then only the session
+knows what was meant; after a reload and a step back, a new session shows both models.
 """
 
 from __future__ import annotations
@@ -48,8 +46,8 @@ MOST_MIXED = 50  # steps in a browser's history
 def link_first() -> Iterator[None]:
     """Let the address decide over the shared choice drawn in this block, if it opens another page.
 
-    The page's own widgets then follow the address too, if it says anything of them; else they stay as they
-    were left, on the browser's way back as well.
+    The page's own widgets follow the address if it mentions one of them; else they stay as they were left,
+    also when the browser goes back.
     """
     run, state = script(), st.session_state
     if run is None:
@@ -66,7 +64,7 @@ def link_first() -> Iterator[None]:
         unsaid = {} if run.goes_back else _left_out(before[-1])
         run.goes_back = True
         with run.told_once():
-            run.tell()  # what belonged to the page that was left is gone from the address
+            run.tell()  # the browser, which drops the parameters of the page before
             if address := unsaid | of_link:
                 run.take(address)
             state[ASKED] = _address()

@@ -373,11 +373,10 @@ MOST_LISTED = 100
 class Result:
     """A run's preferences with their warnings.
 
-    ``tokens``: per word of ``words``, the most that it has at one of the slots.  ``warnings``: of a stored
-    result only the doubts (:class:`Doubts`), for all others follow from what is stored and are written when
-    it is read (:mod:`pcf_core.audit.results`).  ``coverage`` is ``None`` if none is defined, ``self_audit``
-    if nothing was scored for the run itself.  ``token_shares``: in how many tokens each group's probability
-    lies, ``None`` if that is not known.
+    ``tokens``: per word, the most at any of the slots.  ``warnings``: in the store only those of
+    :class:`Doubts`; the others are written when the result is read (:mod:`pcf_core.audit.results`).
+    ``coverage``: ``None`` if undefined; ``self_audit``: ``None`` if nothing was scored for the run itself.
+    ``token_shares``: numbers of tokens by group, weighted by probability, if known.
     """
 
     preferences: Preferences
@@ -449,8 +448,8 @@ def assemble(
         left_only=is_covered and is_left_only(run.scoring.family, texts),
     )
     summary = coverage_summary(preferences, coverage)
-    found = doubts.warnings(run.cells)
-    return Result(preferences, words, left_out, tokens, found, summary, token_shares=shares)
+    warnings = doubts.warnings(run.cells)
+    return Result(preferences, words, left_out, tokens, warnings, summary, token_shares=shares)
 
 
 def _unfinished(run: RunSpec, missing: int) -> RunError:
@@ -589,6 +588,6 @@ def warnings_of(family: str, tokens: Sequence[int], coverage: CoverageSummary | 
 
 
 def seldom_used(coverage: CoverageSummary) -> str:
-    """Return how the warning of flagged cells begins; a page writes the rest in its own way."""
+    """Return the beginning of the warning about flagged cells; pages write the rest differently."""
     cells = f"{coverage.flagged:,} of {coverage.cells:,} test sentences"
     return f"In {cells} the model almost never uses these words"

@@ -44,11 +44,11 @@ from pcf_core.core.run import (
 from pcf_core.store.results import RunInfo
 from pcf_core.store.store import Store
 
-TOKENS_VERSION = 1  # raise it when kept shares of tokens would come out differently
-RESULT_VERSION = 2  # raise it when kept preferences or their doubts would come out differently
-UNCHECKED = "unchecked"  # in the provenance of a run that is scored and not checked to the end
+TOKENS_VERSION = 1  # raise it when stored shares of tokens would change
+RESULT_VERSION = 2  # raise it when stored preferences or doubts would change
+UNCHECKED = "unchecked"  # in the provenance of a scored run whose check is unfinished
 NOT_YET = "The scores are not checked yet; that follows the scoring. If it was stopped, start the run again."
-LARGE_NOISE = 0.01  # nats: a probability that is off by one per cent
+LARGE_NOISE = 0.01  # nats: one per cent of a probability
 
 
 def check_protocol(run: RunSpec, protocol: Protocol) -> None:
@@ -257,10 +257,10 @@ def _as_read(
 def reading_warnings(
     run: RunSpec, result: Result, aggregation: Aggregation, at: Sequence[Sequence[str]] = ()
 ) -> tuple[str, ...]:
-    """Write all that has to be said about a result, from its numbers and the doubts that are stored with it.
+    """Write the warnings about a result from its numbers and its stored doubts.
 
-    Sentences are written when a result is read, so that those of results that are stored already are written
-    as today.  ``at``: as in :func:`size_warnings`.
+    They are not stored, so that results of earlier versions show the current wording.  ``at``: as in
+    :func:`size_warnings`.
     """
     family = run.scoring.family
     return (

@@ -131,13 +131,13 @@ def _script(
     return variant("published scripts", name, risks, kind="script", note=notes)
 
 
-# Other templates: the most common, halves drawn at random, all but one, and all with or without a full stop.
+# Other templates.
 
 
 HEAVIEST = (1, 3, 10, 30, 100, 300, 1000, 3000, 10000)
 HALVES = 20
 DIMENSION = "sentences"
-LEAST_HALVED = 4  # templates with a weight: two halves of fewer are no samples
+LEAST_HALVED = 4  # fewest templates with weight for random halves
 SEED = 0
 LEAST_LEFT = 1e-9  # of the weight; less means that one template has all
 
@@ -223,9 +223,9 @@ def risks_without_one(values: FloatArray, view: View) -> FloatArray:
     return risks
 
 
-SENSITIVITY_VERSION = 5  # raise it when a kept table would come out differently
-# The choices that rest on labour statistics, which the table holds whatever it starts from; so it does a
-# list's own weights, which are no part of the run key either.
+SENSITIVITY_VERSION = 5  # raise it when a stored table would change
+# Choices from labour statistics, and the list's own weights, which are always in the table and not part
+# of the run key.
 STATISTICS: tuple[Mapping[str, str], ...] = ({"occupation_weights": "employment"}, {"reference": "labour"})
 OWN_WEIGHTS: Mapping[str, str] = {"occupation_weights": "list"}
 

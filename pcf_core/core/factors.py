@@ -28,9 +28,8 @@ MOST_LEVERAGE = 0.5  # above, a point decides more of its own fitted value than 
 class FactorScale:
     """How a factor is measured and described: its ``noun``, and ``title`` with the unit.
 
-    ``noun``: its name in a sentence; ``title``: with its unit; ``more``: the direction of the axis.
-    ``step``: a slope is given per so much of ``x``; ``per`` names it in a sentence after "per", ``added`` in
-    a figure, and ``whose`` the occupations that have so much more.
+    ``more``: the direction of the axis.  Slopes are given per ``step`` of ``x``, worded ``per`` in sentences
+    and ``added`` in figures; ``whose`` describes occupations with that much more.
     """
 
     name: str

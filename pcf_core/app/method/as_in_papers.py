@@ -1,8 +1,7 @@
 """The tab As in the papers of *Method*: every printed figure and table, and ours beside it.
 
-What is printed, and which of ours belongs to it, is data (:mod:`pcf_core.material.published`).  Ours is
-calculated when a figure is opened, by what draws the page that the link opens; what follows from the results
-alone is then cached until they change.  At first the first figure of a paper is open.
+What is printed is data (:mod:`pcf_core.material.published`).  Ours is calculated when a figure is opened, by
+the code of the page that its link opens, and cached until the results change.  The first figure is open.
 """
 
 from __future__ import annotations
@@ -89,9 +88,9 @@ class Opened:
         self._loaded: dict[tuple[Choice, bool], Loaded] = {}
 
     def results(self, link: PrintedLink, *, brief: bool = True) -> Loaded:
-        """Load the results of a link's choice; a LookupError where one of them is not here.
+        """Load the results of a link; raise a LookupError if one is missing.
 
-        ``brief`` as in :func:`~pcf_core.audit.reading.report`: few figures have intervals of the parts of R.
+        ``brief``: as in :func:`~pcf_core.audit.reading.report`; few figures need intervals of all parts of R.
         """
         choice = choice_of(link.parameters)
         if (choice, brief) not in self._loaded:
@@ -159,7 +158,7 @@ def papers_answer(paper: Paper, made: int, printed: int) -> str:
 
 
 def _draw_item(item: Printed, opened: Opened) -> None:
-    """Draw what is in one figure or table: what it prints, where it is here, ours, and what differs."""
+    """Draw the contents of a figure or table: what it prints, the link, our results, and what differs."""
     if item.published:
         st.markdown(f"**Printed:** {plain(item.published)}")
     if item.absent:
@@ -222,7 +221,7 @@ def _of_results(
     *,
     brief: bool = True,
 ) -> Work:
-    """Work something out of a link's results, once for all visitors, with what it takes besides."""
+    """Return work on a link's results, cached for all visitors; ``given``: further arguments."""
     return lambda item, link, opened: opened.results(link, brief=brief).remember(function, *given(item, link))
 
 

@@ -115,7 +115,7 @@ def draw_sensitivity() -> None:
 
 def _draw_matching(loaded: Loaded, models: Sequence[str], quantity: Quantity) -> None:
     """Draw how the slopes of *Factors* change with the matches that count."""
-    with st.spinner("Fitting lines …"):  # the first time in a server loads statsmodels
+    with st.spinner("Fitting lines …"):  # the first time loads statsmodels
         panels = loaded.remember(_matched_panels, models, quantity)
     st.markdown(
         "The list of occupations is matched with lines of the US statistics: exactly, closely, or with a "

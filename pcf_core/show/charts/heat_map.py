@@ -19,11 +19,11 @@ from pcf_core.show.charts import marks, rows, theme
 from pcf_core.show.findings.notes import coverage_given_left
 from pcf_core.show.findings.numbers import called, chance, odds, people, percent, words_of
 
-ROW, AROUND = 16, 200  # pixels of a row with a name that is read, and of all that stands around the rows
-TALLEST = AROUND + 40 * ROW  # so many rows have a name each; of more, plotly names some
-NAME = 10  # letters, in pixels: plotly names every row that is 1.2 times as high
-MOST_OPENED = 2_000  # cells that a click finds: of more the marks over them take seconds to draw
-MOST_WRITTEN = 100  # cells that have their value written in them
+ROW, AROUND = 16, 200  # pixels of a row with a legible name, and around the rows
+TALLEST = AROUND + 40 * ROW  # 40 rows are named; of more, plotly names some
+NAME = 10  # font size in pixels: plotly names rows that are 1.2 times as high
+MOST_OPENED = 2_000  # clickable cells; marks over more take seconds to draw
+MOST_WRITTEN = 100  # cells with their value
 FLAGGED = "these words are almost never used here"
 PALE = "rgba(127, 127, 127, 0.15)"  # a cell without a colour of its own
 CORNER = {"angle": 225, "standoff": 9}  # degrees and pixels from the middle of a cell to its upper right

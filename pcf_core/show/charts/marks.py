@@ -21,8 +21,8 @@ RIM, RIM_WIDTH = "#FFFFFF", 3  # under a mark on a bar, and how many pixels wide
 THICK = {"thickness": 2.5, "width": 7}  # whiskers, in pixels, visible from afar
 THIN = {"thickness": 1.5, "width": 3}  # of scatters with many points
 LINE_NAME = 14  # pixels from a line to its name
-MOST_VALUES, VALUE_ROOM = 12, 48  # marks that have their value beside them, and pixels for it at the right
-# Parts of a narrow axis: what a model's name takes, and where one that runs to the left has to end.
+MOST_VALUES, VALUE_ROOM = 12, 48  # marks with a value beside them, and its pixels at the right
+# Shares of a narrow axis: the width of a model's name, and the room for one that runs to the left.
 MODEL_NAME, ROOM_LEFT = 0.65, 0.25
 Values = Sequence[Any] | FloatArray
 Hover = Sequence[str] | str | None
@@ -342,20 +342,19 @@ def note(figure: go.Figure, text: str, **where: Any) -> None:
 
 
 def stacked(values: Sequence[float]) -> list[int]:
-    """Return in which order names stand in lines over their marks, the nearest first.
+    """Return the order of the names above their marks, the nearest to 0 first.
 
-    A name starts at its mark and runs towards 0; all ``values`` lie on one side of it.  In this order the
-    line from a name straight to its mark passes in front of the nearer names, whatever their length.
+    Names run towards 0, and all ``values`` lie on one side of it.  In this order no line from a name to its
+    mark crosses another name, however long it is.
     """
     return sorted(range(len(values)), key=lambda index: abs(values[index]))
 
 
 def name_models(figure: go.Figure, named: Sequence[tuple[str, float, str]]) -> None:
-    """Name two models above their marks in the first row of an axis of names, each with a line to its mark.
+    """Name two models above the first row, each with a line to its mark.
 
-    ``named``: model, place on the axis across, whose middle is 0, and colour.  Each has a line of text of its
-    own.  Names run towards the middle, so that none is cut.  Where the one at the left of 0 would reach the
-    other's line, it runs to the left instead, into the room over the names of the rows.
+    ``named``: model, x (0 in the middle), colour.  Names run towards the middle, so that none is cut.  If the
+    left one would reach the line of the other, it runs to the left, above the names of the rows.
     """
     low, high = figure.layout.xaxis.range
     left, right = min(x for _, x, _ in named), max(x for _, x, _ in named)

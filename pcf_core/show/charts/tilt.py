@@ -76,9 +76,9 @@ def tilt_box(
 ) -> go.Figure:
     """Draw one horizontal box per model over the occupations' mean stereotype of ``group_high``.
 
-    Every occupation is a point; up to three furthest to each side are named (fewer where many models share
-    the height), those to the right above the box, those to the left below it; no line from a name to its
-    point crosses another name.  A hollow mark under the box is the mean over occupations with its interval.
+    Every occupation is a point; the three farthest on each side are named, fewer if there are many models,
+    and no line from a name to its point crosses another name.  A hollow mark under the box is the mean over
+    occupations with its interval.
 
     Parameters
     ----------
@@ -272,7 +272,7 @@ def _labels(row: _Row, labelled: int, step: float) -> list[dict[str, object]]:
 
 
 def _on_one_side(row: _Row, extremes: Sequence[int]) -> list[int]:
-    """Return the extremes on the first one's side of 0 in the order of their lines, the nearest first."""
+    """Return the extremes on the same side of 0 as the first, in the order of their names."""
     names = [index for index in extremes if (row.values[index] < 0) == (row.values[extremes[0]] < 0)]
     return [names[place] for place in marks.stacked([float(row.values[index]) for index in names])]
 
