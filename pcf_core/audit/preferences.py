@@ -291,16 +291,11 @@ def coverage_at(
 
 IMPOSSIBLE = "The model gives no probability at all to"
 ALIKE = "All words with the same number of tokens have exactly the same score"
-EARLIER = "All words of as many tokens have exactly the same score"  # in results that are stored already
 
 
 def doubts_among(warnings: Iterable[str]) -> tuple[str, ...]:
-    """Return the warnings that :class:`Doubts` wrote, now or in an earlier version, in the words of today."""
-    return tuple(
-        sentence.replace(EARLIER, ALIKE).replace(" cells", " test sentences")
-        for sentence in warnings
-        if sentence.startswith((IMPOSSIBLE, ALIKE, EARLIER))
-    )
+    """Return the warnings that :class:`Doubts` wrote; earlier versions stored others as well."""
+    return tuple(sentence for sentence in warnings if sentence.startswith((IMPOSSIBLE, ALIKE)))
 
 
 class Doubts:

@@ -1,4 +1,4 @@
-"""Placeholders in the sentences of other tools: which stand for [X], [Y] or {name} is answered, not guessed.
+"""Placeholders in the sentences of other tools; the user says which stand for [X], [Y] or {name}.
 
 Sentences are published with ``[MASK]``, ``<person subject>``, ``$OCCUPATION``, ``{}``, ``XYZ`` and others.
 """
@@ -18,7 +18,7 @@ PLACEHOLDER = re.compile(
 )
 MOST_NAMED = 6  # in a sentence
 MOST = 12  # different ones; texts with more have brackets for another reason
-# Pages propose the gap whose pattern fits first: words of the groups, then who is spoken of.
+# Pages propose the first gap whose pattern fits.
 LIKELY: Mapping[str, re.Pattern[str]] = {
     "[Y]": re.compile(r"mask|pronoun|blank|target|attribute|^\[m\]|^\[y\]|___", re.IGNORECASE),
     "[X]": re.compile(r"occupation|job|profession|person|subj|name|^\[[ix]\]|^\{\}|xyz", re.IGNORECASE),
@@ -26,33 +26,33 @@ LIKELY: Mapping[str, re.Pattern[str]] = {
 
 
 def with_ours(texts: Sequence[str], gaps: Sequence[str], where: str, error: type[InputError]) -> list[str]:
-    """Write our gaps for the placeholders of a person's sentences, as was answered.
+    """Replace the placeholders in a user's sentences by our gaps, as the user answers.
 
-    Nothing is asked where every text has every gap of ``gaps``, or no text has another placeholder.
+    There is no question if every text has every gap of ``gaps``, or no text has another placeholder.
 
     Raises
     ------
     InputError
-        (``error``) placeholders that nobody has explained.
+        (``error``) Placeholders without an answer.
     """
     if all(gap in text for text in texts for gap in gaps):
         return [*texts]
-    found = [*dict.fromkeys(one for text in texts for one in PLACEHOLDER.findall(text) if one not in gaps)]
-    if not found or len(found) > MOST:
+    names = [*dict.fromkeys(one for text in texts for one in PLACEHOLDER.findall(text) if one not in gaps)]
+    if not names or len(names) > MOST:
         return [*texts]
     questions = [
         Choice("placeholders", one, f"What does {one} stand for?", (*gaps, one), _guess(one, gaps), free=True)
-        for one in found
+        for one in names
     ]
     answers = {question.name: ask(question) for question in questions}
     if unknown := [question for question in questions if not answers[question.name]]:
         example = unknown[0].as_option(unknown[0].guess)
         raise error(
-            f"{where} has the {'placeholder' if len(found) == 1 else 'placeholders'} {_listed(found)}, but "
+            f"{where} has the {'placeholder' if len(names) == 1 else 'placeholders'} {_listed(names)}, but "
             f"sentences need {listed(gaps)}: say what each placeholder stands for, such as {example}; a "
             "word can also be put in its place."
         )
-    tell(f"In {where}, " + listed(f"{one} was read as {answers[one]}" for one in found) + ".")
+    tell(f"In {where}, " + listed(f"{one} was read as {answers[one]}" for one in names) + ".")
     return [PLACEHOLDER.sub(lambda match: answers.get(match[0], match[0]), text) for text in texts]
 
 

@@ -15,11 +15,9 @@ from pcf_core.audit import preferences as parts
 from pcf_core.audit.case import restricted
 from pcf_core.audit.options import ViewOptions
 from pcf_core.audit.preferences import (
-    ALIKE,
     aggregated,
     assemble,
     coverage_of,
-    doubts_among,
     preferences_of,
     prompt_parts,
 )
@@ -169,11 +167,9 @@ def test_warnings_of_a_result_stored_by_an_earlier_version_are_written_as_today(
     columns, facts = store.load_result(run.kept_as, name) or ({}, {})
     (doubt,) = facts["warnings"]
     earlier = "In 3 of 4 cells the topic's words together get less than 0.0001 of the probability."
-    kept = [earlier, doubt.replace("test sentences", "cells")]
-    store.save_result(run.kept_as, name, columns, {**facts, "warnings": kept})
+    store.save_result(run.kept_as, name, columns, {**facts, "warnings": [earlier, doubt]})
     assert load_result(store, run).warnings == today
     assert [doubt in today, earlier in today] == [True, False]
-    assert doubts_among(["All words of as many tokens have exactly the same score, so"])[0].startswith(ALIKE)
 
 
 def test_scores_that_do_not_depend_on_the_word_are_no_even_split(

@@ -1,7 +1,7 @@
 """What a reader accepts, as data, and tables: CSV, TSV, and lists of objects in JSON.
 
-The columns of a table are separated by commas, semicolons or tabs, and columns that nobody needs are skipped.
-A reader that does not see which column has what asks (:mod:`~pcf_core.material.safety.understood`).
+Columns are separated by commas, semicolons or tabs, and those that are not needed are skipped.  If it is not
+clear which column is meant, the reader asks (:mod:`~pcf_core.material.safety.understood`).
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from pcf_core.material.safety.understood import Choice, answered, ask, show_tabl
 TABLES = (".csv", ".tsv")  # endings of tables; what separates their columns is seen in the header
 SEPARATORS: Mapping[str, str] = {",": "commas", ";": "semicolons", "\t": "tabs"}
 ALSO: Mapping[str, tuple[str, ...]] = {"term": ("occupation",)}  # other names in fixed tables
-SKIPPED = "\0"  # stands in a header for a column that nobody needs
+SKIPPED = "\0"  # in a header, stands for a column that is not needed
 TOML = re.compile(r"\[\[?[\w.-]+\]\]?$|[\w-]+\s*=")
 JSON = re.compile(r'[\[{]\s*(?:["\[{]|$)')
 Rows = Sequence[tuple[str, Mapping[str, str]]]  # file and line for a sentence, cells by column
@@ -56,8 +56,8 @@ class Accepted:
     """What a reader accepts.
 
     ``columns``: of a table; none are read without.  ``toml``, ``parquet``: whether such a file is read.
-    ``json``: what JSON may be.  ``line``: what a line of a plain text is; ``in_line``: several entries stand
-    in it.  A text that is empty says that the form is not read.
+    ``json``: what JSON may be.  ``line``: what a line of plain text is; ``in_line``: it has
+    several entries.  An empty text means that the form is not read.
     """
 
     what: str
@@ -96,7 +96,7 @@ def read_entries(
 ) -> tuple[Form, Any]:
     """Read a file by its ending, or by its first line where it has none.
 
-    ``keys``: of TOML.  ``given``: whether a person gave the file, who is asked what it leaves open.
+    ``keys``: of TOML.  ``given``: whether the file is a user's, who then is asked what it leaves open.
 
     Returns
     -------
@@ -263,8 +263,8 @@ def column_names(
 ) -> list[str]:
     """Return the columns of a table under the names of ``columns``, in their order; others are ``SKIPPED``.
 
-    A column is the one that was answered, else the one of its name, else the one of another name of it.
-    Where none or several could be meant, the person who ``given`` the file is asked.
+    A column is found by the answer, else by its name, else by another of its names.  If none or several
+    fit, the user is asked; ``given``: whether the file is a user's.
     """
     written = [cell.strip() for cell in cells]
     fitting = {column.name: _fitting(written, column) for column in columns}

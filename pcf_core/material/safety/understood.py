@@ -1,7 +1,7 @@
-"""How the files of a person are understood: what they leave open, what was answered, and what was read.
+"""How a user's files are understood: open questions, their answers, and what was read.
 
-A reader that cannot decide asks (:func:`ask`), and refuses the file if nobody has answered.  The command line
-answers with options and refuses in a sentence that names them; a page draws the same questions.
+A reader that cannot decide asks (:func:`ask`), and refuses the file if there is no answer.  In the command
+line, options answer, and the refusal names them; a page draws the same questions.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ MOST_ITEMS_SHOWN = 12  # of a list in a cell
 
 
 class ReadingOptions(Record):
-    """What can be said of files with which more than one thing could be meant."""
+    """Answers to the questions that a file can leave open."""
 
     columns: tuple[str, ...] = option(
         (),
@@ -53,8 +53,8 @@ Question = Literal["columns", "read_as", "placeholders"]  # the option that answ
 class Choice:
     """A question that a file leaves open.
 
-    ``name``: what is asked about, such as a column; empty where the option says it.  ``offered``: the
-    answers; ``free``: others are allowed.  ``guess``: the likeliest answer, which pages propose.
+    ``name``: the subject, such as a column; empty if the option says it.  ``offered``: the answers;
+    ``free``: others are allowed.  ``guess``: the likeliest answer, which pages propose.
     """
 
     option: Question
@@ -66,14 +66,14 @@ class Choice:
 
     def as_option(self, answer: str) -> str:
         """Write an answer as an option of the command line, for a sentence: cut, and printable."""
-        said = f"{self.name}={answer}" if self.name else answer
-        said = "".join(c if c.isprintable() else "?" for c in said[:LONGEST_QUOTE])
-        return f"{declared(ReadingOptions)[self.option].flag} {shlex.quote(said)}"
+        value = f"{self.name}={answer}" if self.name else answer
+        value = "".join(c if c.isprintable() else "?" for c in value[:LONGEST_QUOTE])
+        return f"{declared(ReadingOptions)[self.option].flag} {shlex.quote(value)}"
 
 
 @dataclass(frozen=True)
 class FileRead:
-    """A file of a person as it was understood: how many entries, and the first of them by column."""
+    """A user's file as it was understood: the number of entries, and the first of them by column."""
 
     name: str
     entries: int
@@ -85,11 +85,10 @@ Answers = Mapping[tuple[Question, str], str]
 
 @dataclass
 class Reading:
-    """Files that are read together: the answers that were given, and what was understood.
+    """Files that are read together, with the answers to their questions.
 
-    ``dry_run``: nothing is done with the files.  ``guesses``: whether a guess is taken where nothing was
-    answered, as on pages, which show it.  ``table``: the rows of the table that was read last, by our names
-    of its columns.
+    ``dry_run``: nothing is done with the files.  ``guesses``: an unanswered question takes its guess, as on
+    pages, which show it.  ``table``: the rows of the table read last, by our names of its columns.
     """
 
     answers: Answers = field(default_factory=dict)
@@ -101,8 +100,8 @@ class Reading:
     table: Sequence[Mapping[str, str]] = ()
     _used: set[tuple[Question, str]] = field(default_factory=set)
 
-    def answer(self, question: Choice) -> str:
-        """Return what was answered; empty where nothing was."""
+    def ask(self, question: Choice) -> str:
+        """Record a question, and return its answer; "" if there is none."""
         key = question.option, question.name
         if all((one.option, one.name) != key for one in self.choices):
             self.choices.append(question)
@@ -117,7 +116,7 @@ class Reading:
         )
 
     def check_used(self) -> None:
-        """Refuse an answer to a question that no file left open or could be asked.
+        """Refuse an answer to a question that no file leaves open.
 
         Raises
         ------
@@ -174,13 +173,13 @@ def read_with(reading: Reading) -> Iterator[Reading]:
 
 
 def ask(question: Choice) -> str:
-    """Return the answer to a question; empty where nobody was asked, or nobody answered."""
+    """Return the answer to a question; "" if there is none, or outside :func:`read_with`."""
     reading = _reading.get()
-    return reading.answer(question) if reading else ""
+    return reading.ask(question) if reading else ""
 
 
 def answered(option_name: Question, name: str = "") -> str:
-    """Return what was said without being asked; empty where nothing was."""
+    """Return an answer that was given in advance, such as an option; "" if there is none."""
     reading = _reading.get()
     if reading is None or (option_name, name) not in reading.answers:
         return ""
@@ -189,7 +188,7 @@ def answered(option_name: Question, name: str = "") -> str:
 
 
 def show_entries(name: str, number: int, entry: Callable[[int], Mapping[str, object]]) -> None:
-    """Note how many entries a file of a person has, and the first of them; ``entry`` gives one by column."""
+    """Record the number of entries of a user's file, and the first ones; ``entry`` returns one by column."""
     reading = _reading.get()
     if reading and all(one.name != name for one in reading.files):
         shown = map(entry, range(min(number, MOST_ROWS_SHOWN)))
@@ -200,7 +199,7 @@ def show_entries(name: str, number: int, entry: Callable[[int], Mapping[str, obj
 
 
 def show_table(rows: Sequence[tuple[str, Mapping[str, str]]]) -> None:
-    """Note the rows of a table of a person."""
+    """Record the rows of a user's table."""
     if reading := _reading.get():
         reading.table = [row for _, row in rows]
 

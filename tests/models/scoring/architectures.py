@@ -61,6 +61,7 @@ MAPPINGS = {
     ),
 }
 RIGHT = "right"
+FIRST_SEED, LAST_SEED = 7, 10
 MOST_WEIGHTS = 2_000_000
 
 # The greatest value of a field, by its name: the first that fits.
@@ -206,24 +207,24 @@ def config_of(family: str, kind: str, tokenizer: Any) -> Any:
     return config
 
 
-def built(family: str, kind: str, tokenizer: Any) -> Any:
+def built(family: str, kind: str, tokenizer: Any, seed: int) -> Any:
     """Build a tiny model with weights drawn wide."""
     config, auto = config_of(family, kind, tokenizer), MAPPINGS[family][1]
     with torch.device("meta"):
         size = sum(part.numel() for part in auto.from_config(config).parameters())
     if size > MOST_WEIGHTS:
         raise ValueError(f"{size:,} weights: some size is not cut down")
-    torch.manual_seed(7)
+    torch.manual_seed(seed)
     model = auto.from_config(config).float().eval()
-    draw(model)
+    draw(model, seed)
     return model
 
 
 @torch.no_grad()
-def draw(model: Any) -> None:
+def draw(model: Any, seed: int) -> None:
     """Draw matrices so that every layer passes its input on, and vectors near what they are."""
     head = model.get_output_embeddings()
-    generator = torch.Generator().manual_seed(7)
+    generator = torch.Generator().manual_seed(seed)
     for name, part in model.named_parameters():
         noise = torch.randn(part.shape, generator=generator)
         if part.dim() < 2 or "A_log" in name or "time_" in name:
@@ -287,12 +288,16 @@ class Row:
     shared: str  # the largest tree, or whether a row holds all words; in float32 and bfloat16
 
 
-def row_of(family: str, kind: str, folder: Path) -> Row:
-    """Build, score and compare a tiny model of a type in both precisions."""
+def row_of(family: str, kind: str, folder: Path, seed: int = FIRST_SEED) -> Row:
+    """Build, score and compare a tiny model of a type in both precisions.
+
+    The trainer of a tokenizer orders equal pieces by chance, so the same seed does not always give a model in
+    which the text matters; then the next seed is tried.
+    """
     name, place = f"{family}:{kind}", folder / kind
     tokenizer = tokenizer_of(family, kind)
     try:
-        model = built(family, kind, tokenizer)
+        model = built(family, kind, tokenizer, seed)
         model.save_pretrained(place)
         tokenizer.save_pretrained(place)
     except Exception as error:  # noqa: BLE001
@@ -324,8 +329,9 @@ def row_of(family: str, kind: str, folder: Path) -> Row:
         if dtype == "float32":
             want = reference
             bound = 1e-4 + 1e-6 * np.abs(want)
-            if np.ptp(want, axis=0).min() < 0.05:  # hundreds of times the bound
-                raise AssertionError(f"{name}: texts do not matter: {want}")
+            if np.ptp(want, axis=0).min() < 0.1:
+                assert seed < LAST_SEED, f"{name}: texts do not matter: {want}"
+                return row_of(family, kind, folder, seed + 1)
         else:  # as near to transformers' own bfloat16 as that is to float32
             assert want is not None
             bound = 0.1 + 2 * np.abs(reference - want).max()
