@@ -114,7 +114,7 @@ class Script:
             link.set_initial_query_params_from_current()
 
     def tell(self) -> None:
-        """Send the browser the address as it stands here; it does nothing where both are the same."""
+        """Send the browser the current address; it does nothing if it has that already."""
         with self._context.session_state.query_params() as link:
             link._send_query_param_msg()
 
@@ -209,11 +209,11 @@ _populate = QueryParams.populate_from_query_string
 def _populate_silently(
     link: QueryParams, query_string: str, valid_script_hashes: set[str] | None = None
 ) -> None:
-    """Take over a new address without telling the browser which parameters the page that is left owns.
+    """Read a new address without telling the browser at once to drop the previous page's parameters.
 
-    Streamlit tells it before it says that another page begins.  The browser then writes the new page's
-    address behind the old page's name, as a step of its history: who went back came to the old page with the
-    choice of the new one.  :func:`~pcf_core.app.links.link_first` tells it once the page has begun.
+    Streamlit sends that message before it says that another page begins.  The browser then added the new
+    parameters to the old page's path as a step in its history, so going back showed the old page with the new
+    choice.  :func:`~pcf_core.app.links.link_first` sends the message once the page has begun.
     """
     vars(link)["_send_query_param_msg"] = lambda: None
     try:

@@ -1,8 +1,8 @@
-// A step of the browser's history is a page.  Streamlit also makes one of each correction of an address that
-// follows: here it replaces the address, until somebody does something on the page.
+// Each page is one step in the browser's history.  Streamlit also adds a step for every later correction of the
+// address; until somebody uses the page, a correction here replaces the address instead.
 const pageSteps = () => {
   const push = History.prototype.pushState;
-  let isNew = true;  // the page, on which nobody has done anything yet
+  let isNew = true;  // whether nobody has used the page yet
   History.prototype.pushState = function (state, unused, url) {
     const isSamePage = !url || new URL(url, window.location.href).pathname === window.location.pathname;
     const change = isSamePage && isNew ? History.prototype.replaceState : push;
