@@ -23,7 +23,7 @@ THIN = {"thickness": 1.5, "width": 3}  # of scatters with many points
 LINE_NAME = 14  # pixels from a line to its name
 MOST_VALUES, VALUE_ROOM = 12, 48  # marks with a value beside them, and its pixels at the right
 # Shares of a narrow axis: the width of a model's name, and the room for one that runs to the left.
-MODEL_NAME, ROOM_LEFT = 0.65, 0.25
+MODEL_NAME, ROOM_LEFT = 0.65, 0.42
 Values = Sequence[Any] | FloatArray
 Hover = Sequence[str] | str | None
 

@@ -27,6 +27,8 @@ STRIP = 28  # pixels per model in a shared row
 LEGEND_LINE = 19  # pixels per name in a legend on a telephone
 BOX = "square-open"  # in a legend
 RING = 16  # pixels around the chosen occupation
+ROW = 128  # pixels of a row with its names
+FOOT = 0.15  # rows below the last one, for its names
 STILL: Mapping[str, Any] = {"legend_itemclick": False, "legend_itemdoubleclick": False}
 LEADER = "rgba(127, 127, 127, 0.6)"  # from a name to its point
 OVER: dict[Over, str] = {
@@ -116,13 +118,14 @@ def tilt_box(
         muted = theme.ModelStyle(theme.MUTED, "diamond-open", "")
         leans = np.array(list(text.values()), dtype=np.float64)
         rows.append(_Row("training text", list(text), leans, muted, len(rows)))
-    height = min(theme.MAX_HEIGHT, AROUND + 120 * len(rows))
-    labelled = min(LABELLED, max(1, int(((height - AROUND) / len(rows) - 48) // (2 * LINE))))
+    height = min(theme.MAX_HEIGHT, AROUND + round(ROW * (len(rows) + FOOT)))
+    room = (height - AROUND) / (len(rows) + FOOT)  # of a row, in pixels
+    labelled = min(LABELLED, max(1, int((room - 48) // (2 * LINE))))
     figure = go.Figure()
     labels = []
     for row in rows:
         _draw(figure, row, over, chosen)
-        labels += _labels(row, labelled, step=LINE * len(rows) / (height - AROUND))
+        labels += _labels(row, labelled, LINE / room)
     _explain(figure, rows, over, chosen)
     low, high = (theme.group(group) for group in (group_low, group_high))
     figure.update_xaxes(
@@ -131,6 +134,7 @@ def tilt_box(
         **theme.SIGNED,
     )
     _finish_rows(figure, [row.label for row in rows])
+    figure.update_yaxes(range=[len(rows) - 0.5 + FOOT, -0.5])
     view = f"{low} {high} {' '.join(reports)}"
     return theme.base_layout(figure, height, view=view, legend=True, annotations=labels, **STILL)
 

@@ -76,7 +76,6 @@ def agreement_finding(model: str, topic: str, rows: Sequence[CaseRow]) -> str:
         side=side,
         shown=criteria.count("difference"),
         tests=sum(verdict in TESTED for verdict in criteria),
-        untold=criteria.count("cannot be told"),
     )
 
 

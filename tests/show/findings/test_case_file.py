@@ -159,7 +159,7 @@ def examples() -> dict[str, object]:
 
 
 def test_a_case_is_agreed_only_where_every_audit_that_applies_finds_it() -> None:
-    for second, said in (("difference", "Both show"), ("none shown", "They do not agree")):
+    for second, said in (("difference", "both show"), ("none shown", "They do not agree")):
         assert said in agreement_finding("toy", "Gender", [ALL[0], row("criteria", second)])
     exchanged = agreement_finding("toy", "Gender", [ALL[0], row("fairpair", "exchanged words")])
     assert "does not count as agreement. There is nothing to compare it with yet." in exchanged
@@ -167,9 +167,7 @@ def test_a_case_is_agreed_only_where_every_audit_that_applies_finds_it() -> None
 
 def test_criteria_of_which_few_differ_are_counted() -> None:
     few = [*ALL, *[row("criteria", "none shown")] * 5, *[row("criteria", "cannot be told")] * 3]
-    said = (
-        "All show a difference. The criteria show one in 1 of 6 tests; for 3 more quantities we cannot tell."
-    )
+    said = "toy on gender: all 3 audits show a difference, the criteria in 1 of 6 tests. Its word"
     assert said in agreement_finding("toy", "Gender", few)
     assert "in 1 of 6 tests. " in agreement_finding("toy", "Gender", few[:-3])
     assert "tests" not in agreement_finding("toy", "Gender", ALL)
