@@ -25,7 +25,6 @@ ROOM = (0.45, 0.12)  # of a name on a narrow page, in leans
 NO_CHOICE = ("sample", "script")  # not choices: samples of the templates, and the authors' scripts
 SPREAD = 0.5  # of a row, shared by the models
 KNOWN = "score of p(right) (0 = never, 1 = always) → better known"
-OTHERS = theme.OKABE_ITO[1]
 
 
 def factor_plot(
@@ -259,7 +258,7 @@ def knowledge_bars(facts: Sequence[FactKnowledge]) -> go.Figure:
         figure.add_trace(marks.bars(values, keys, name, style, opacity=opacity, hover=details))
     for name, part, symbol, color, edge in (
         ("guessing", "chance", "circle", "white", theme.MUTED),
-        ("with other subjects", "elsewhere", "diamond", OTHERS, "white"),
+        ("with other subjects", "elsewhere", "diamond", theme.CONTRAST, "white"),
     ):
         values = [getattr(fact, part) for _, fact in shown]
         rim: dict[str, Any] = {"line": {"width": 1.5, "color": edge}}  # visible on a bar and beside it

@@ -219,7 +219,7 @@ def test_groups_of_people_are_men_and_women_in_every_chart() -> None:
 @pytest.mark.parametrize("name", EVERY)
 def test_no_pink_and_blue_and_no_red_against_green(name: str) -> None:
     parts = {theme.PREJUDICE, theme.SHARED, theme.CAPRICE}
-    allowed = {*theme.OKABE_ITO, *theme.DIVERGING, *theme.GROUP_COLORS, *parts, marks.RIM, marks.INK}
+    allowed = {*theme.MODEL_COLORS, *theme.DIVERGING, *theme.GROUP_COLORS, *parts, marks.RIM, marks.INK}
     used = re.findall(r"#[0-9a-fA-F]{6}\b", json.dumps(document_of(figure_of(name)), default=str))
     assert set(used) <= allowed
 
