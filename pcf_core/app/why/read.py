@@ -70,7 +70,7 @@ MALE = "male"
 
 @dataclass(frozen=True)
 class Unread:
-    """Why nothing can be shown of what the models read, as a sentence; ``instead``: models it can be shown of."""
+    """Why nothing can be shown of what the models read; ``instead``: models whose training text is known."""
 
     problem: str
     instead: tuple[str, ...] = ()

@@ -19,8 +19,8 @@ from pcf_core.core.run import split_label
 from pcf_core.show.findings.numbers import people, words_of
 from pcf_core.show.names import with_titles
 
-# Okabe and Ito's colours, with olive and a light green for their two oranges, as the second group is orange, and
-# grey for black, invisible on a dark page.  The first four have a contrast of 3:1 on both pages.
+# Okabe and Ito's colours, with olive and a light green for their two oranges, the second group's, and
+# grey for black, invisible on a dark page.  The first four have a contrast of 3:1 on both.
 MODEL_COLORS = ("#0072B2", "#009E73", "#998C00", "#CC79A7", "#56B4E9", "#66CC77", "#7F7F7F", "#F0E442")
 MARKERS = ("circle", "square", "diamond", "triangle-up", "cross", "x", "star", "hexagon")
 PATTERNS = ("", "/", "x", "-", "\\", "|", "+", ".")

@@ -118,10 +118,11 @@ def matching_finding(model: str, panels: Mapping[Matching, Sequence[FactorPanel]
 
 
 def factor_title(panel: FactorPanel) -> str:
-    """Say for a title whether the risk rises or falls with a factor beyond chance."""
-    if panel.ols is None or not survives(panel.ols):
+    """Say for a title whether the risk rises or falls with a factor, beyond chance; "" without a line."""
+    if panel.ols is None:
         return ""
-    return say("title", quantity=panel.quantity, rises=panel.ols.slope >= 0, noun=panel.scale.noun)
+    way = "" if not survives(panel.ols) else "rises" if panel.ols.slope >= 0 else "falls"
+    return say("title", quantity=panel.quantity, way=way, noun=panel.scale.noun)
 
 
 def slopes(panels: Sequence[FactorPanel]) -> int:
