@@ -405,6 +405,12 @@ def test_what_is_known_is_said_drawn_and_listed(scored: Store) -> None:
     assert not app.error
 
 
+def test_a_model_without_results_leads_to_one_that_has_some(scored: Store) -> None:
+    app = open_app("knowledge", model="mini-bert")
+    assert not app.figures
+    assert app.press_label("Show mini-gpt instead").figures == ["Knowledge · mini-gpt"]
+
+
 @pytest.mark.slow
 def test_what_was_not_scored_is_queued_and_answered_by_a_worker(
     scored: Store, own_settings: Settings
