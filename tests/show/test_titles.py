@@ -49,7 +49,9 @@ def changed(verdict: Verdict) -> Comparison:
     """The risk rises, falls or neither, clearly."""
     found = compared_example()
     value = {"first": 0.3, "second": -0.3}.get(verdict, 0.0)
-    of_risk = Difference(0.4 + value, 0.4, (Interval(low=value - 0.1, high=value + 0.1),), p_value=0.001)
+    of_risk = Difference(
+        0.4 + value, 0.4, (Interval(low=value - 0.1, high=value + 0.1),), p_value=0.001, least_p=0.0005
+    )
     if not value:
         of_risk = replace(of_risk, p_value=0.5)
     return replace(found, differences=found.differences | {"overall_risk": of_risk})

@@ -222,7 +222,8 @@ def sensitivity_dots(
 def _explained_choices(shown: Sequence[Variant], intervals: Sequence[Interval]) -> list[go.Scatter]:
     """Return the entries of the legend for the kinds of marks that are drawn."""
     with_range = f" with {percent(intervals[0].level)} range" if intervals else ""
-    kinds = [marks.explained(f"as chosen (dotted){with_range}", "circle", ranged=bool(intervals))]
+    chosen = marks.explained(f"as chosen (dotted){with_range}", "circle", ranged=True)
+    kinds = [chosen.update(line_dash="dot")]
     if any(variant.kind == "choice" for variant in shown):
         kinds.append(marks.explained("another choice", "circle"))
     if any(variant.end for variant in shown):

@@ -223,7 +223,7 @@ def test_every_kind_of_mark_on_factors_and_sensitivity_stands_in_the_legend() ->
     chosen = "as chosen (dotted)"
     every = {chosen, "another choice", "lowest to highest of many choices", "not a choice: sample or script"}
     assert legend(figure_of("sensitivity_dots")) >= every
-    assert legend(figure_of("one dimension")) == {"one", chosen, "another choice"}
+    assert legend(figure_of("one dimension")) == {"one", "&lt;b&gt;two&lt;/b&gt;", chosen, "another choice"}
 
 
 def test_groups_of_people_are_men_and_women_in_every_chart() -> None:
