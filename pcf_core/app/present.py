@@ -29,7 +29,7 @@ VIEWS = ("overview", "compare", "tilt", "heat_map", "caprice", "try_a_sentence")
 AUDIT = RUN_AN_AUDIT.page  # not a slide; slides link to it for auditors
 WITH_FIELDS = ("try_a_sentence", AUDIT)  # pages that keep their fields and buttons
 TEXT = 20  # pixels, readable from the last row
-HEIGHT = 670  # of a picture: with title, answer and source it fits 1920 × 1080
+HEIGHT = 590  # of a picture: with title, answer and source it fits 1920 × 1080
 BAR_GROWS = 34  # pixels: three lines of a bar of colours, from 12 to 20
 MOST_CELLS_DOWN, MOST_DUMBBELLS = 10, 18  # rows of a picture with readable names
 SOURCE = re.compile(rf'<br><span style="font-size: {SOURCE_SIZE}px[^>]*>.*?</span>')  # of a figure's title
