@@ -69,7 +69,7 @@ TITLES: dict[Axis, str] = {
     "models": "model, in the order chosen",
     "size": "parameters (log) → larger",
     "base and aligned": "parameters (log) → larger",
-    "text source": "template set",
+    "text source": "set of sentences",
     "topic": "topic",
 }
 HOW = """
