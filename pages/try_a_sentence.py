@@ -7,9 +7,11 @@ from pcf_core.app.page import chart, draw_absent, draw_refused, finding
 from pcf_core.app.probe import (
     MOST_MODELS,
     ask,
+    can_be_answered,
     draw_ended_early,
     draw_foot,
     draw_notes,
+    draw_saved,
     draw_sentence,
     follow,
     read_answer,
@@ -64,6 +66,8 @@ def draw() -> None:
     draw_ended_early(jobs)
     follow(jobs)
     if not answers:
+        if not can_be_answered(request.requests):
+            draw_saved(choice)
         return
     # Models that have not answered yet already have their colour and place in the legend.
     places = {

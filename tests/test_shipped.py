@@ -166,6 +166,7 @@ def test_the_documents_say_how_the_public_models_compare_with_their_neutral_subj
     scales = order_on_other_scales(store, one, other, ViewOptions())
     assert scales.neutral is not None
     assert scales.labour is not None
+    assert scales.employment is not None
     place = scales.neutral.groups.index("male")
     men = [
         percent(float(np.mean([row.shares[side][place] for row in scales.neutral.subjects])))
@@ -184,8 +185,11 @@ def test_the_documents_say_how_the_public_models_compare_with_their_neutral_subj
     assert f"Whichever of these words is left out, the difference is {either_way}." in readme
     labour = scales.labour
     assert f"two apart: {two_decimals(labour.first)} against {two_decimals(labour.second)}." in readme
-    verdicts = (distance.verdict, spread.verdict, labour.verdict)
-    assert verdicts == ("second", "second", "unclear"), "what README says of each"
+    employment = scales.employment
+    figures = f"{two_decimals(employment.first)} against {two_decimals(employment.second)}."
+    assert f"two apart either: {figures}" in readme
+    verdicts = (distance.verdict, spread.verdict, labour.verdict, employment.verdict)
+    assert verdicts == ("second", "second", "unclear", "unclear"), "what README says of each"
 
 
 def test_the_shipped_results_need_no_scoring_and_no_writing(own_settings: Settings) -> None:

@@ -51,6 +51,7 @@ OVERVIEW, RISK, CAPRICE, TILT = Place("overview"), Place("risk"), Place("caprice
 HEAT_MAP, TEMPLATES, MODELS = Place("heat_map"), Place("templates"), Place("models")
 FAIRPAIR_TAB, CRITERIA_TAB = Place("written_text", FAIRPAIR), Place("written_text", CRITERIA)
 KNOWN_TAB = Place("written_text", KNOWN)
+READ_TAB, KNOWLEDGE_TAB = Place("why", READ), Place("why", KNOWLEDGE)
 RUN_AN_AUDIT, TRY_A_SENTENCE = Place("run_an_audit"), Place("try_a_sentence")
 OLD: Mapping[str, Place] = {
     "overview": OVERVIEW,  # the first page has the bare address alone

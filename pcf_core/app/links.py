@@ -24,7 +24,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from pcf_core.app.addresses import Place
 from pcf_core.app.inside import ENDLESS, Field, Script, script
-from pcf_core.app.widgets import choose_one, plain
+from pcf_core.app.widgets import choose_one, plain, plain_titled
 from pcf_core.core.records import digest
 from pcf_core.show.findings.numbers import listed
 
@@ -35,6 +35,7 @@ ALIKE = {  # pages' own parameters that resemble a shared one
     "cf_model", "cr_model", "fp_model", "references", "score_templates", "template", "toy_criterion"
 }  # fmt: skip
 MOST_NAMED = 12
+MOST_INSTEAD = 3  # models that a link shows
 Named = TypeVar("Named", bound=str)  # the name of an option
 LONGEST_QUOTE = 80  # characters of a link that a sentence repeats
 FOLLOWED = "link_followed"  # page and parameters of the pressed draw_link button
@@ -279,6 +280,13 @@ def draw_link(
         on_click=st.session_state.update,
         args=({FOLLOWED: (container.page, address)},),
     )
+
+
+def draw_instead(container: Place, names: Sequence[str], shared: Mapping[str, str | list[str]]) -> None:
+    """Draw a link that shows other models under the same ``shared`` choice, if there are some."""
+    if few := list(names[:MOST_INSTEAD]):
+        label = f"Show {plain_titled(listed(few))} instead"
+        draw_link(container, label, {**shared, "model": few}, ":material/swap_horiz:")
 
 
 def follow_pressed(shared: Mapping[str, str | list[str]]) -> None:

@@ -76,7 +76,7 @@ def neutral_distances_of(loaded: Loaded) -> dict[str, float]:
 
 @kept(state=with_baseline)
 def other_scales(loaded: Loaded, pair: tuple[str, str]) -> OtherScales:
-    """Compare two of the loaded models against the labour force and their neutral subjects."""
+    """Compare two of the loaded models by other measures than against an even split."""
     return scales_of(loaded, pair, open_store())
 
 

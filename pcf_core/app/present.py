@@ -7,7 +7,6 @@ the links to the previous and next slide.
 from __future__ import annotations
 
 import re
-import textwrap
 from collections.abc import Mapping, Sequence
 from typing import TypeVar
 from urllib.parse import parse_qs
@@ -30,11 +29,10 @@ VIEWS = ("overview", "compare", "tilt", "heat_map", "caprice", "try_a_sentence")
 AUDIT = RUN_AN_AUDIT.page  # not a slide; slides link to it for auditors
 WITH_FIELDS = ("try_a_sentence", AUDIT)  # pages that keep their fields and buttons
 TEXT = 20  # pixels, readable from the last row
-HEIGHT = 700  # of a picture: with title and answer it fits 1920 × 1080
+HEIGHT = 590  # of a picture: with title, answer and source it fits 1920 × 1080
 BAR_GROWS = 34  # pixels: three lines of a bar of colours, from 12 to 20
 MOST_CELLS_DOWN, MOST_DUMBBELLS = 10, 18  # rows of a picture with readable names
-ACROSS = 36  # characters of TEXT that fit across a picture on a telephone
-SOURCE = re.compile(rf"(?<=font-size: {SOURCE_SIZE}px; font-weight: normal\">)[^<]+")
+SOURCE = re.compile(rf'<br><span style="font-size: {SOURCE_SIZE}px[^>]*>.*?</span>')  # of a figure's title
 Row = TypeVar("Row")
 
 RULES, SLIDE_RULES = front("present.css"), front("slide.css")
@@ -143,29 +141,22 @@ def _draw_slide_link(page: str, label: str, help_text: str | None = None) -> Non
     st.page_link(f"pages/{page}.py", label=label, query_params=address, help=help_text)
 
 
-def _wrapped(source: re.Match[str]) -> str:
-    """Break the line of a title that names the source at spaces, so that a telephone shows all of it."""
-    parts = textwrap.wrap(source[0], ACROSS, break_long_words=False, break_on_hyphens=False)
-    return "<br>".join(parts)
-
-
 def enlarged(figure: go.Figure) -> go.Figure:
-    """Return a copy of a figure for a projector."""
+    """Return a copy of a figure for a projector, without its source, which the slide has in a line below."""
     shown = go.Figure(figure)
     text = {"size": TEXT}
     shown.update_layout(height=HEIGHT, font=text, legend={"font": text}, hoverlabel={"font": text})
     written = shown.layout.title.text or ""
-    title = SOURCE.sub(_wrapped, written)
-    more = title.count("<br>") - written.count("<br>")
-    # Subtitle and source have font sizes of their own; the plot makes room for larger ones.
-    for size in (DRAWN_SIZE, SOURCE_SIZE):
-        title = title.replace(f"font-size: {size}px", f"font-size: {TEXT}px")
+    title = SOURCE.sub("", written)
+    fewer = written.count("<br>") - title.count("<br>")
+    # The subtitle has a font size of its own; the plot makes room for a larger one.
+    title = title.replace(f"font-size: {DRAWN_SIZE}px", f"font-size: {TEXT}px")
     shown.update_layout(
         title={"font": text, "text": title},
         margin={
             "t": (shown.layout.margin.t or 0)
             + (TEXT - SOURCE_SIZE) * (1 + title.count("<br>"))
-            + TITLE_LINE * more
+            - TITLE_LINE * fewer
         },
     )
     for axes in (shown.update_xaxes, shown.update_yaxes):

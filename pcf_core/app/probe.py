@@ -8,6 +8,7 @@ from __future__ import annotations
 import shlex
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 
@@ -15,8 +16,10 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from pcf_core.app.addresses import SENTENCE, Choice, as_prompt, as_typed
+from pcf_core.app.addresses import HEAT_MAP, SENTENCE, Choice, as_prompt, as_typed
 from pcf_core.app.caching import open_queue
+from pcf_core.app.data import asked_run, finished
+from pcf_core.app.links import draw_link
 from pcf_core.app.lists import all_evidence, all_topics, template_sets
 from pcf_core.app.page import DATA, PROVENANCE, READING, draw_commands, draw_table, draw_tabs
 from pcf_core.app.queue import ACTIVE, BY_HAND, KINDS, STARTING_SECONDS, keep_a_worker, recent_jobs, retry
@@ -30,7 +33,7 @@ from pcf_core.core.probe import ProbeAnswer
 from pcf_core.core.risk import Aggregation
 from pcf_core.core.run import ModelSpec, model_label
 from pcf_core.core.settings import settings
-from pcf_core.core.topics import Topic
+from pcf_core.core.topics import Evidence, Topic
 from pcf_core.models.names import in_precision
 from pcf_core.models.public import absent_among
 from pcf_core.models.registry import resolve
@@ -161,6 +164,23 @@ def _waiting_sentence(queue: Queue, jobs: Mapping[str, Job]) -> str:
     return f"Starting the model (about {STARTING_SECONDS} seconds)."
 
 
+def can_be_answered(requests: Mapping[str, Question]) -> bool:
+    """Return whether a model is here to be asked, and a worker that can ask it."""
+    return bool(requests) and (settings().start_worker or bool(open_queue().workers()))
+
+
+def draw_saved(choice: Choice) -> None:
+    """Link to an example among the saved results of the chosen models, if there are some."""
+    for model, precision in choice.asked:
+        with suppress(AuditError):
+            run = asked_run(choice, model, precision)
+            if finished(run):
+                address = {**choice.parameters, "occupation": example_terms(run.evidence)[0]}
+                label = "Meanwhile, open a saved sentence of the same models"
+                draw_link(HEAT_MAP, label, address, ":material/grid_on:")
+                return
+
+
 def draw_ended_early(jobs: Mapping[str, Job]) -> None:
     """Draw why models have no answer, with buttons that ask again: one for all that were late."""
     for model, job in jobs.items():
@@ -232,12 +252,17 @@ def examples(choice: Choice) -> list[str]:
         sets = None
     if evidence is None or sets is None:
         return []
-    terms = evidence.terms
-    telling = [term for term in TELLING if term in terms]
-    one, two = telling if len(telling) == len(TELLING) else (terms[0], terms[len(terms) // 2])
+    one, two = example_terms(evidence)
     sentences = [sets.templates[0].prompt(one), sets.templates[0].prompt(two)]
     sentences += [template.prompt(one) for template in sets.templates[1:2]]
     return [sentence for sentence in dict.fromkeys(sentences) if len(sentence) <= LONGEST]
+
+
+def example_terms(evidence: Evidence) -> tuple[str, str]:
+    """Return two occupations of a list for examples."""
+    terms = evidence.terms
+    one, two = TELLING
+    return (one, two) if {one, two} <= set(terms) else (terms[0], terms[len(terms) // 2])
 
 
 def what_to_ask(choice: Choice, sentence: str) -> ProbeChoices:

@@ -173,31 +173,42 @@ def _matrices(
 
 @dataclass(frozen=True)
 class OtherScales:
-    """Differences of two models' R, where known, against the labour force and their neutral subjects."""
+    """Differences of two models' R, where known, by other measures than against an even split.
+
+    Against the labour force and their neutral subjects, and with occupations weighted by ``employment``.
+    """
 
     labour: Difference | None = None
     neutral: NeutralComparison | None = None
+    employment: Difference | None = None
 
     @property
     def differences(self) -> tuple[Difference | None, ...]:
-        """The differences that must agree for a general order: labour force, distance and spread."""
+        """The differences that must agree for a general order: labour, distance, spread and employment."""
         measures = self.neutral.differences if self.neutral else {}
-        return self.labour, measures.get("distance"), measures.get("spread")
+        return self.labour, measures.get("distance"), measures.get("spread"), self.employment
 
 
 def order_on_other_scales(
     store: Store, first: RunView, second: RunView, options: ViewOptions, read: Read = load_result
 ) -> OtherScales:
-    """Compare two runs against the labour force and their neutral subjects, as far as these are known.
+    """Compare two runs by other measures, as far as these are known.
 
-    Both are unknown if the options ask for another neutral point than an even split.  Raises AuditError.
+    None is if the options ask for another neutral point than an even split.  Raises AuditError.
     """
     if options.reference != "uniform":
         return OtherScales()
-    labour = None
-    with suppress(EvidenceError, TopicError):  # no such shares are known
-        labour = risk_difference(first, second, options.model_copy(update={"reference": "labour"}))
-    return OtherScales(labour, neutral_comparison(store, first, second, options, read))
+
+    def difference(**changed: str) -> Difference | None:
+        with suppress(EvidenceError, TopicError):  # no such statistics are known
+            return risk_difference(first, second, options.model_copy(update=changed))
+        return None
+
+    return OtherScales(
+        difference(reference="labour"),
+        neutral_comparison(store, first, second, options, read),
+        difference(occupation_weights="employment") if options.occupation_weights == "uniform" else None,
+    )
 
 
 def neutral_comparison(

@@ -179,7 +179,7 @@ def comparison_document(
     comparison: Comparison, others: Sequence[OtherSentences] = (), scales: OtherScales | None = None
 ) -> dict[str, Any]:
     """Return a comparison in the shape of ``compare RUN RUN --json`` (docs/cli.md)."""
-    labour, neutral = (scales.labour, scales.neutral) if scales else (None, None)
+    scales = scales or OtherScales()
     document = {
         "first": asdict(comparison.first),
         "second": asdict(comparison.second),
@@ -201,8 +201,9 @@ def comparison_document(
             }
             for other in others
         ],
-        "labour_force": labour and _difference_document(labour),
-        "neutral": neutral and _neutral_document(neutral),
+        "labour_force": scales.labour and _difference_document(scales.labour),
+        "employment": scales.employment and _difference_document(scales.employment),
+        "neutral": scales.neutral and _neutral_document(scales.neutral),
     }
     return finite(document)  # type: ignore[no-any-return]
 

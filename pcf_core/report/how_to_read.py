@@ -128,9 +128,10 @@ hardly ever be found.
 
 A verdict needs both: the test must reject, and the range over whole sentences, which the test swaps, must
 exclude 0. Otherwise no order of the models is stated. An order is stated in general only if the labour force,
-the neutral subjects, the distance of occupations from each other and other sentences all give the same one;
-otherwise the sentence says where it holds. If the whole range lies within ± the smallest difference that
-matters (0.02 unless you choose another), the two models differ too little to matter.
+the neutral subjects, the distance of occupations from each other, weights by people employed and other
+sentences all give the same one; otherwise the sentence says where it holds. If the whole range lies within
+± the smallest difference that matters (0.02 unless you choose another), the two models differ too little to
+matter.
 """
 FAIRPAIR = """
 F compares how different texts for the two names are with how different texts for one name are among

@@ -42,8 +42,8 @@ class Standing:
     """Which of two models has the lower risk.
 
     ``verdict``: whose risk is higher, by the paired test (``p_value``) and the ``interval`` of ``first`` −
-    ``second``.  ``ordered``: the difference is large enough to matter.  ``scales``: both against the labour
-    force and neutral subjects.  ``against_even``: risks are against an even split; ``to_one``: they end at 1.
+    ``second``.  ``ordered``: the difference is large enough to matter.  ``scales``: both by other
+    measures.  ``against_even``: risks are against an even split; ``to_one``: they end at 1.
     ``all_named``: every sentence has a word of every group.  ``little``: models with unreliable figures, so
     that there is no answer.
     """
@@ -114,7 +114,7 @@ class Standing:
 
     @property
     def on_every_scale(self) -> bool:
-        """Whether labour force, neutral subjects and the spread of occupations all give this order."""
+        """Whether all other measures give this order."""
         return bool(self.lower) and all(
             difference is not None and difference.ordered and difference.verdict == self.verdict
             for difference in self.scales.differences
@@ -257,13 +257,14 @@ def how_sure(standing: Standing, sentences: int) -> str:
 
 def on_other_scales(standing: Standing) -> str:
     """Say whether the order holds by other measures, "" if none is known or there is no order."""
-    labour, neutral, spread = standing.scales.differences
+    labour, neutral, spread, employment = standing.scales.differences
     return say(
         "scales",
         standing=standing,
         labour=_on_scale(standing, labour),
         neutral=_on_scale(standing, neutral),
         spread=_on_scale(standing, spread),
+        employment=_on_scale(standing, employment),
     )
 
 

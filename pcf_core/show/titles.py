@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 
-from pcf_core.core.risk import Comparison, RiskReport
+from pcf_core.core.risk import AxisPoint, Comparison, RiskReport
 from pcf_core.show.charts.theme import columns
 from pcf_core.show.compare import Lean, Standing
 from pcf_core.show.findings.models import FEW, FEWEST_OCCUPATIONS, fewest_with_half
@@ -68,6 +68,30 @@ def differences_title(comparison: Comparison, quantity: str) -> str:
         if surviving
         else ""
     )
+
+
+def corrected_title(reports: Mapping[str, RiskReport]) -> str:
+    """Say how far the correction for few sentences moves prejudice; "" without one."""
+    found = [report.corrected for report in reports.values() if report.corrected]
+    by = max((abs(one.prejudice_risk - one.plug_in_prejudice_risk) for one in found), default=None)
+    return "" if by is None else say("corrected", by=by, models=len(found))
+
+
+def axis_title(points: Sequence[AxisPoint], axis: str) -> str:
+    """State the lowest and the highest risk along an axis; "" for a single place."""
+    places = {point.place for point in points}
+    risks = [point.values["overall_risk"] for point in points]
+    if len(places) < 2:
+        return ""
+    return say("axis", low=min(risks), high=max(risks), places=len(places), axis=axis)
+
+
+def change_title(comparisons: Sequence[Comparison]) -> str:
+    """Count the sizes at which alignment raises and lowers the risk."""
+    verdicts = [
+        one.verdict for one in (pair.differences["overall_risk"] for pair in comparisons) if one.ordered
+    ]
+    return say("change", up=verdicts.count("first"), down=verdicts.count("second"), sizes=len(comparisons))
 
 
 def _fitting(title: str) -> str:

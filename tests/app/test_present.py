@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 
 import plotly.graph_objects as go
@@ -10,7 +9,6 @@ import pytest
 
 from pcf_core.app.addresses import Choice
 from pcf_core.app.present import (
-    ACROSS,
     BAR_GROWS,
     HEIGHT,
     TEXT,
@@ -25,7 +23,7 @@ from pcf_core.app.shell import SECTIONS
 from pcf_core.audit.options import ViewOptions
 from pcf_core.show.charts import theme
 from pcf_core.show.charts.risk import RiskBar, risk_bars
-from pcf_core.show.charts.theme import SOURCE_SIZE, titled
+from pcf_core.show.charts.theme import titled
 
 
 def test_every_text_of_a_picture_is_large_and_the_shared_one_stays_as_it_was() -> None:
@@ -53,23 +51,16 @@ def test_an_address_that_leads_on_says_in_full_that_it_presents(short: str | lis
         assert in_full(parameters) == parameters
 
 
-def test_the_source_under_a_title_is_as_large() -> None:
-    figure = titled(go.Figure(), "Risk of each model", "PCF Audit · Gender")
-    shown = enlarged(figure)
-    assert f"font-size: {TEXT}px" in shown.layout.title.text
-    assert f"font-size: {SOURCE_SIZE}px" not in shown.layout.title.text
-    assert shown.layout.margin.t > figure.layout.margin.t
-
-
-def test_a_long_source_is_wrapped_for_a_telephone_and_the_plot_makes_room() -> None:
+def test_a_slide_has_its_source_in_a_line_below_and_not_in_the_title() -> None:
+    """In the figure it took three lines of a projector, as wide as a telephone's."""
     source = "PCF Audit · Gender · 100 sentence beginnings from Wikipedia · whole words"
-    one, two = (titled(go.Figure(), "Risk of each model", text, width=160) for text in ("PCF Audit", source))
-    short, long = enlarged(one), enlarged(two)
-    lines = re.sub("<span[^>]*>|</span>", "", long.layout.title.text).split("<br>")[1:]
-    assert " ".join(lines) == source
-    assert len(lines) == 3
-    assert max(map(len, lines)) <= ACROSS
-    assert long.layout.margin.t - short.layout.margin.t >= 2 * TEXT
+    figure = titled(go.Figure(), "Risk of each model", source, "A is higher", width=160)
+    shown = enlarged(figure)
+    claim, drawn = shown.layout.title.text.split("<br>")
+    assert claim == "A is higher"
+    assert f"font-size: {TEXT}px" in drawn
+    bare = titled(go.Figure(), "Risk of each model", "", "A is higher")
+    assert enlarged(bare).layout.margin.t == shown.layout.margin.t
 
 
 def test_the_title_of_the_axis_of_risks_fits_a_telephone() -> None:

@@ -10,6 +10,7 @@ import pytest
 from pcf_core.audit.baseline import (
     NEUTRAL,
     Baseline,
+    OtherScales,
     baseline_of,
     baseline_run,
     distance_from_neutral,
@@ -17,7 +18,7 @@ from pcf_core.audit.baseline import (
     neutral_comparison,
     order_on_other_scales,
 )
-from pcf_core.audit.comparing import compared
+from pcf_core.audit.comparing import compared, risk_difference
 from pcf_core.audit.options import ViewOptions
 from pcf_core.audit.preferences import Result
 from pcf_core.audit.reading import RunView, report
@@ -148,6 +149,7 @@ def test_two_models_are_compared_on_one_scale_by_hand(store: Store) -> None:
     assert shown["neutral"]["differences"]["distance"]["first"] == pytest.approx(first)
     assert shown["neutral"]["subjects"][0]["subject"] == "person"
     assert shown["labour_force"]["ordered"] in (True, False)
+    assert shown["employment"]["first"] != shown["differences"]["overall_risk"]["first"]
     scales = order_on_other_scales(store, one, other, ViewOptions())
     assert scales.neutral == found
     paired = compared(one, other, ViewOptions())
@@ -161,9 +163,12 @@ def test_other_scales_are_those_that_a_topic_and_the_options_have(store: Store) 
     one, other = (read(store, run) for run in runs)
     found = order_on_other_scales(store, one, other, ViewOptions())
     assert found.labour is not None
-    assert found.differences == (found.labour, None, None)
+    assert found.employment == risk_difference(one, other, ViewOptions(occupation_weights="employment"))
+    assert found.differences == (found.labour, None, None, found.employment)
     labour = ViewOptions(reference="labour")
-    assert order_on_other_scales(store, one, other, labour).differences == (None, None, None)
+    assert order_on_other_scales(store, one, other, labour) == OtherScales()
+    by_employment = ViewOptions(occupation_weights="employment")
+    assert order_on_other_scales(store, one, other, by_employment).employment is None
     sick = [fill(store, model, evidence="conditions") for model in ("mini-gpt", "mini-bert")]
     one, other = (read(store, run) for run in sick)
-    assert order_on_other_scales(store, one, other, ViewOptions()).labour is None
+    assert order_on_other_scales(store, one, other, ViewOptions()) == OtherScales()

@@ -24,6 +24,10 @@ def test_arrow_keys_lead_from_view_to_view_and_escape_ends_it(tmp_path: Path) ->
         expect(page.get_by_test_id("stDataFrame")).to_have_count(0)
         expect(page.get_by_test_id("stAlert")).to_have_count(0)
         expect(page.get_by_text("Ready comparisons")).to_have_count(0)
+        source = page.get_by_text("Source: PCF Audit").first.bounding_box()
+        assert source
+        assert source["height"] < 40, "one line"
+        assert source["y"] + source["height"] <= 1080, "without scrolling"
         page.keyboard.press("ArrowRight")
         settle(page, "Compare")
         expect(page.get_by_text(re.compile("^2 of [56]$"))).to_be_visible()

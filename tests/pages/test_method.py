@@ -8,7 +8,7 @@ from typing import get_args
 import numpy as np
 import pytest
 
-from pcf_core.app.addresses import TABS, choice_of
+from pcf_core.app.addresses import SUPPORTED, TABS, choice_of
 from pcf_core.app.data import asked_run, finished
 from pcf_core.app.lists import set_names, topics
 from pcf_core.app.method.about import family_table, reference_table, sections
@@ -23,11 +23,13 @@ from pcf_core.app.method.how_it_works import GLOSSARY
 from pcf_core.app.method.on_texts import criteria_asked, fairpair_asked
 from pcf_core.core.families import Family
 from pcf_core.core.records import digest
+from pcf_core.material.numbers import load_numbers
 from pcf_core.material.published import PAPERS, PrintedLink, printed_items, published_risks
 from pcf_core.measure.criterion import Criterion
 from pcf_core.measure.decomposition import decompose
 from pcf_core.measure.reference_models import toy_risk
 from pcf_core.models.presets import preset_of
+from pcf_core.show.findings.reliability import supported_rows
 from pcf_core.show.findings.toy import caprice_finding, parts_finding
 from tests.fuzz.test_links import PAGES, bound_keys
 from tests.pages.opened import open_app, set_environment
@@ -103,6 +105,14 @@ def test_the_norms_of_three_groups_order_as_they_must() -> None:
         for name in ("max", "l2", "l1")
     ]
     assert risks[0] <= risks[1] < risks[2]  # the first two differ in the third decimal
+
+
+def test_on_a_telephone_each_number_is_a_card_with_what_it_supports_and_what_not() -> None:
+    app = open_app("method", method_tab=SUPPORTED)
+    cards = [one.value for one in app.markdown if "**Does not support:**" in one.value]
+    for row, card in zip(supported_rows(load_numbers()), cards, strict=True):
+        assert all(text in card for text in row)
+    assert len(app.table[0].value) == len(cards)
 
 
 def test_the_glossary_names_what_the_papers_call_by_other_names() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Iterator
+from urllib.parse import parse_qs
 
 import pytest
 
@@ -16,6 +17,7 @@ from pcf_core.core.run import ModelSpec, ScoringKey
 from pcf_core.core.settings import Settings
 from pcf_core.material.topics import load_topic
 from pcf_core.models.scoring.base import Scorer
+from pcf_core.store.store import Store
 from pcf_core.work.processes import name_of
 from pcf_core.work.queue import Queue
 from pcf_core.work.requests import PROBE
@@ -154,6 +156,15 @@ def test_without_a_worker_it_says_how_to_start_one_and_gives_up_in_time(queue: Q
 
     late, answer = ("do", minute_later), ("do", lambda: worker.run(until_idle=True))
     assert_walk(app, "nobody answers in time", late, ("do", app.run), "again", answer)
+
+
+def test_without_a_worker_a_saved_sentence_is_one_press_away(full_store: Store) -> None:
+    (link,) = (one.proto for one in open_app("try_a_sentence").get("page_link"))
+    assert (link.page, link.label) == ("heat_map", "Meanwhile, open a saved sentence of the same models")
+    saved = open_app("heat_map", **parse_qs(link.query_string))
+    assert "The nurse" in saved.texts
+    own_queue().heartbeat(name_of(1))  # a process that is alive
+    assert not open_app("try_a_sentence").get("page_link")
 
 
 @pytest.mark.slow

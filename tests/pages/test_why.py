@@ -206,7 +206,14 @@ def test_another_model_is_said_not_to_be_known(tmp_path: Path, monkeypatch: pyte
     fill(store, "mini-gpt-2")
     app = open_app("factors", factors_view=READ, model=["mini-gpt-2"])
     assert "We do not know what text mini-gpt-2 was trained on" in app.infos
+    assert not app.button
     fill(store, "mini-gpt")
+    assert (
+        "was trained on"
+        not in open_app("factors", factors_view=READ, model=["mini-gpt-2"])
+        .press_label("Show mini-gpt instead")
+        .infos
+    )
     both = open_app("factors", factors_view=READ, model=["mini-gpt-2", "mini-gpt"])
     assert "We do not know what text mini-gpt-2 was trained on" in both.captions
     assert "are smaller in mini-gpt than in its training text" in both.texts
@@ -396,6 +403,12 @@ def test_what_is_known_is_said_drawn_and_listed(scored: Store) -> None:
     assert "knowledge --model mini-gpt --set continents --score sqrt" in command
     assert scratch == afresh(command)
     assert not app.error
+
+
+def test_a_model_without_results_leads_to_one_that_has_some(scored: Store) -> None:
+    app = open_app("knowledge", model="mini-bert")
+    assert not app.figures
+    assert app.press_label("Show mini-gpt instead").figures == ["Knowledge · mini-gpt"]
 
 
 @pytest.mark.slow

@@ -408,6 +408,7 @@ def test_the_difference_stands_on_every_measure_with_its_range(shipped: Store) -
     assert [row[0] for row in table.rows] == [
         *("an even split (risk)", "the labour force, US 2021 (risk)", "how it treats “a person” (distance)"),
         "how far occupations differ (distance)",
+        "occupations by people employed (risk)",
     ]
     first, second, difference, low, high = table.rows[0][1:6]
     reports = [report(load_result(shipped, run), run, ViewOptions()) for run in map(shipped.load_run, PUBLIC)]

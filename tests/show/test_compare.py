@@ -75,7 +75,12 @@ def difference(first: float, second: float, half: float = 0.02) -> Difference:
     return Difference(first, second, (interval,), p_value=p, least_p=0.0005, margin=0.02)
 
 
-def scales(distance: Difference, spread: Difference, labour: Difference | None = None) -> OtherScales:
+def scales(
+    distance: Difference,
+    spread: Difference,
+    labour: Difference | None = None,
+    employment: Difference | None = None,
+) -> OtherScales:
     """Two subjects, of which the first alone makes the models differ."""
     subjects = (
         SubjectShares("person", ((0.4, 0.6), (0.7, 0.3)), -0.02),
@@ -84,11 +89,11 @@ def scales(distance: Difference, spread: Difference, labour: Difference | None =
     neutral = NeutralComparison(
         ("1" * 16, "2" * 16), ("male", "female"), subjects, {"distance": distance, "spread": spread}
     )
-    return OtherScales(labour, neutral)
+    return OtherScales(labour, neutral, employment)
 
 
 SAME, OTHER, CLOSE = difference(0.6, 0.3), difference(0.3, 0.6), difference(0.41, 0.4)
-EVERYWHERE = scales(SAME, SAME, SAME)
+EVERYWHERE = scales(SAME, SAME, SAME, SAME)
 
 
 ORDERED, UNCLEAR = standing("second", 0.3, 0.46), standing("unclear", 0.42, 0.43)
@@ -137,9 +142,10 @@ def examples() -> dict[str, object]:
         f"{scale}: {name}": replace(first, scales=scales(*given))
         for name, one in found.items()
         for scale, given in (
-            ("neutral", (one, SAME, SAME)),
-            ("spread", (SAME, one, SAME)),
-            ("labour", (SAME, SAME, one)),
+            ("neutral", (one, SAME, SAME, SAME)),
+            ("spread", (SAME, one, SAME, SAME)),
+            ("labour", (SAME, SAME, one, SAME)),
+            ("employment", (SAME, SAME, SAME, one)),
         )
     }
     pairs = [("mostly men", "women"), ("mostly men", "mostly men"), ("mostly men", "men"), ("men", "men")]
@@ -205,9 +211,10 @@ def test_the_closer_model_is_named_only_where_an_order_is_stated(name: str) -> N
 
 @pytest.mark.parametrize("weak", [None, OTHER, CLOSE, replace(SAME, margin=1.0)])
 def test_the_answer_claims_no_more_than_the_weakest_of_its_grounds(weak: Difference | None) -> None:
-    """General only where four scales and other sentences agree; else it says where it holds."""
+    """General only where five measures and other sentences agree; else it says where it holds."""
     first, others = standing("first"), {"others": standing("first")}
-    every = [(SAME, SAME, weak), *([(weak, SAME, SAME), (SAME, weak, SAME)] if weak else [])]
+    every = [(SAME, SAME, weak, SAME), (SAME, SAME, SAME, weak)]
+    every += [(weak, SAME, SAME, SAME), (SAME, weak, SAME, SAME)] if weak else []
     for each in every:
         assert EVEN in pair_answer(replace(first, scales=scales(*each)), others)
     everywhere = replace(first, scales=EVERYWHERE)
@@ -224,16 +231,22 @@ def test_against_the_labour_force_nobody_is_closer_to_even() -> None:
 
 @given(
     st.sampled_from([None, SAME, OTHER, CLOSE]),
+    st.sampled_from([None, SAME, OTHER, CLOSE]),
     st.sampled_from([SAME, OTHER, CLOSE]),
     st.sampled_from([SAME, OTHER, CLOSE]),
     st.lists(st.sampled_from(["first", "second", "unclear"]), max_size=3),
 )
 def test_no_order_is_general_that_any_ground_contradicts(
-    labour: Difference | None, distance: Difference, spread: Difference, others: list[Verdict]
+    labour: Difference | None,
+    employment: Difference | None,
+    distance: Difference,
+    spread: Difference,
+    others: list[Verdict],
 ) -> None:
-    told = replace(standing("first"), scales=scales(distance, spread, labour))
+    told = replace(standing("first"), scales=scales(distance, spread, labour, employment))
     elsewhere = {str(place): standing(verdict) for place, verdict in enumerate(others)}
-    agree = (labour, distance, spread) == (SAME, SAME, SAME) and others and set(others) == {"first"}
+    every = (labour, employment, distance, spread) == (SAME,) * 4
+    agree = every and others and set(others) == {"first"}
     assert told.is_general(elsewhere) == bool(agree)
     assert ("in these sentences" in pair_answer(told, elsewhere)) != bool(agree)
 
@@ -330,6 +343,9 @@ def test_a_difference_unlike_that_of_the_rounded_risks_names_unrounded_ones() ->
 def test_what_an_order_depends_on_is_said_first() -> None:
     begins = "Not every way of measuring confirms this order."
     assert not how_sure(replace(ORDERED, scales=scales(OTHER, OTHER, OTHER)), 19).startswith(begins)
+    assert "If occupations count by the people employed in them, B is closer to even" in how_sure(
+        replace(ORDERED, scales=scales(OTHER, OTHER, OTHER, SAME)), 19
+    )
     for weak in (CLOSE, SAME):
         assert how_sure(replace(ORDERED, scales=scales(OTHER, OTHER, weak)), 19).startswith(begins)
 

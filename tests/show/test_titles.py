@@ -7,8 +7,18 @@ from dataclasses import replace
 import pytest
 
 from pcf_core.audit.baseline import OtherScales
+from pcf_core.core.risk import AxisPoint, Comparison, CorrectedRisk, Difference, Interval, Verdict
 from pcf_core.show.compare import Lean, Standing
-from pcf_core.show.titles import LONGEST, caprice_title, differences_title, risk_title, whom_title
+from pcf_core.show.titles import (
+    LONGEST,
+    axis_title,
+    caprice_title,
+    change_title,
+    corrected_title,
+    differences_title,
+    risk_title,
+    whom_title,
+)
 from tests.show.charts.compared import compared_example
 from tests.show.charts.records import report_of_gender
 
@@ -16,6 +26,36 @@ WOMEN = Lean("one", {"male": 29, "female": 91}, 120, 10, {})
 MEN = Lean("two", {"male": 112, "female": 8}, 120, 0, {})
 HIGHER = Standing(("one", "two"), 0.3, 0.46, "second", ordered=True, scales=OtherScales())
 UNCLEAR = replace(HIGHER, verdict="unclear", ordered=False)
+PLAIN = report_of_gender()
+CORRECTED = {
+    name: replace(
+        PLAIN,
+        corrected=CorrectedRisk(
+            prejudice_risk=PLAIN.prejudice_risk - by,
+            caprice_risk=PLAIN.caprice_risk + by,
+            plug_in_prejudice_risk=PLAIN.prejudice_risk,
+            plug_in_caprice_risk=PLAIN.caprice_risk,
+            headline=False,
+        ),
+    )
+    for name, by in (("one", 0.001), ("two", 0.04))
+}
+SOMEWHERE = [
+    AxisPoint(line, place, {"overall_risk": risk}, {})
+    for line, place, risk in (("one", "a", 0.11), ("one", "b", 0.3), ("two", "b", 0.46))
+]
+
+
+def changed(verdict: Verdict) -> Comparison:
+    """The risk rises, falls or neither, clearly."""
+    found = compared_example()
+    value = {"first": 0.3, "second": -0.3}.get(verdict, 0.0)
+    of_risk = Difference(
+        0.4 + value, 0.4, (Interval(low=value - 0.1, high=value + 0.1),), p_value=0.001, least_p=0.0005
+    )
+    if not value:
+        of_risk = replace(of_risk, p_value=0.5)
+    return replace(found, differences=found.differences | {"overall_risk": of_risk})
 
 
 def examples() -> dict[str, object]:
@@ -51,6 +91,12 @@ def examples() -> dict[str, object]:
         ],
         "caprice": [caprice_title(reports) for reports in ({"m": few}, {"m": few, "n": even}, {"m": even})],
         "differences": differences_title(compared_example(), "overall_risk"),
+        "corrected": [corrected_title(reports) for reports in (CORRECTED, dict(list(CORRECTED.items())[:1]))],
+        "axis": [axis_title(SOMEWHERE, axis) for axis in ("models", "size", "text source", "topic")],
+        "change": [
+            change_title([changed(way) for way in ways])
+            for ways in (("first",), ("second", "second"), ("first", "second", "unclear"), ("unclear",))
+        ],
     }
 
 
@@ -109,6 +155,26 @@ def test_a_few_occupations_may_have_half_of_the_caprice() -> None:
     assert caprice_title({"m": few, "n": even}) == "1 occupation has half of the caprice of m"
     assert caprice_title({"m": even}) == "Caprice is spread widely in m"
     assert caprice_title({"m": even, "n": even}) == "Caprice is spread widely over the occupations"
+
+
+def test_the_correction_for_few_sentences_is_said_by_its_size() -> None:
+    one = {"one": CORRECTED["one"]}
+    assert corrected_title(CORRECTED) == "Correction for few sentences changes prejudice by up to 0.04"
+    assert corrected_title(one) == "Correction for few sentences hardly changes prejudice"
+    assert corrected_title({"m": replace(PLAIN, corrected=None)}) == ""
+
+
+def test_a_title_states_the_ends_of_the_risk_along_an_axis() -> None:
+    assert axis_title(SOMEWHERE, "text source") == "Risk lies between 0.11 and 0.46 over 2 sets of sentences"
+    assert axis_title(SOMEWHERE, "models").endswith("over 2 models in these sentences")
+    assert axis_title(SOMEWHERE[:1], "topic") == ""
+
+
+def test_alignment_is_said_to_raise_or_lower_the_risk_only_where_that_is_more_than_chance() -> None:
+    up, down, unclear = map(changed, ("first", "second", "unclear"))
+    assert change_title([up, down, unclear]) == "Alignment raises the risk at 1 of 3 sizes and lowers it at 1"
+    assert change_title([down]) == "Alignment lowers the risk at 1 of 1 size"
+    assert change_title([unclear]) == "Alignment does not clearly change the risk"
 
 
 def test_differing_occupations_are_counted() -> None:

@@ -114,7 +114,7 @@ NAMES = {
     "too few to fit",
     "taken as it came",
     "licence note of the pack",
-    "how many of 100 intervals at 95 % hold the truth, simulated",
+    "how many of 100 ranges at 95 % hold the truth, simulated",
     "differences of caprice where hardly any sentence changes sides",
     "the same differences, of a single occupation",
     "a difference by the exchanged words alone",

@@ -61,6 +61,7 @@ from pcf_core.show.findings.comparison import (
 from pcf_core.show.findings.numbers import count, listed
 from pcf_core.show.findings.reliability import seeds_finding, seeds_spread
 from pcf_core.show.names import with_titles
+from pcf_core.show.titles import axis_title, change_title
 
 Axis = Literal["models", "size", "base and aligned", "text source", "topic"]
 BY_SOURCE = 4  # the number of the papers' table of text sources
@@ -68,7 +69,7 @@ TITLES: dict[Axis, str] = {
     "models": "model, in the order chosen",
     "size": "parameters (log) → larger",
     "base and aligned": "parameters (log) → larger",
-    "text source": "template set",
+    "text source": "set of sentences",
     "topic": "topic",
 }
 HOW = """
@@ -131,7 +132,8 @@ def draw_axis(loaded: Loaded, head: DeltaGenerator, ready: str = "") -> None:
     alt = f"Risk and its two parts of {count(len(line.points), 'result')} by {axis}, with ranges"
     points = [*line.points, *line.printed]
     make = partial(axis_panels, points, TITLES[axis], [] if joined else list(loaded.runs), joined=joined)
-    picture(make, "axis_panels", alt, title=f"Risk and its two parts by {axis}", source=loaded.source)
+    title, claim = f"Risk and its two parts by {axis}", axis_title(points, axis)
+    picture(make, "axis_panels", alt, title=title, claim=claim, source=loaded.source)
     if changed:
         st.markdown("**How alignment changes the risk**")
         differences = [_change_point(size, comparison, loaded.over) for size, comparison in changed]
@@ -139,7 +141,8 @@ def draw_axis(loaded: Loaded, head: DeltaGenerator, ready: str = "") -> None:
         alt = f"Risk and its two parts of {checkpoints} minus those of the base, with ranges"
         make = partial(change_panels, differences, "parameters (log) → larger")
         title = "How alignment changes the risk and its parts"
-        picture(make, "change_panels", alt, title=title, source=loaded.source)
+        claim = change_title(comparisons)
+        picture(make, "change_panels", alt, title=title, claim=claim, source=loaded.source)
 
     def draw_data() -> None:
         draw_table(axis_table(points), "axis", AXIS_COLUMNS)

@@ -40,7 +40,7 @@ LINE = 800  # pixels: longer lines are hard to read
 TEXT = ROOT / "docs" / "about.md"
 LABELS = dict(zip(QUANTITIES, ("risk R", "prejudice", "caprice"), strict=True))
 BEFORE = (
-    "A 95 % interval should hold the truth in 95 of 100 cases. The last column says how often it did in "
+    "A 95 % range should hold the truth in 95 of 100 cases. The last entry says how often it did in "
     "simulations whose truth is known."
 )
 
@@ -164,8 +164,17 @@ def _draw_calibration() -> None:
 def draw_supported() -> None:
     """Draw the tab."""
     numbers = load_numbers()
+    rows = supported_rows(numbers)
     st.markdown(BEFORE)
-    st.table(pd.DataFrame(supported_rows(numbers), columns=list(COLUMNS)).set_index(COLUMNS[0]))
+    with st.container(key="cards_of_numbers"):
+        for name, supports, cannot, checks in rows:  # the shipped texts have Markdown
+            with st.container(border=True):
+                st.markdown(
+                    f"**{name}**\n\n**Supports:** {supports}\n\n**Does not support:** {cannot}\n\n"
+                    f"**Ranges that hold the truth, of 100:** {checks}"
+                )
+    with st.container(key="table_of_numbers"):
+        st.table(pd.DataFrame(rows, columns=list(COLUMNS)).set_index(COLUMNS[0]))
     with st.expander("Which command gives each figure", icon=":material/terminal:"):
         for source in numbers.source.values():
             st.markdown(f"`{source.file}`")

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 
 import streamlit as st
 
-from pcf_core.app.addresses import Choice
+from pcf_core.app.addresses import KNOWLEDGE_TAB, Choice
 from pcf_core.app.caching import kept, open_queue, open_store
 from pcf_core.app.choice import current_choice, with_asked
-from pcf_core.app.links import select_called
+from pcf_core.app.data import listed_models
+from pcf_core.app.links import draw_instead, select_called
 from pcf_core.app.own import OwnPanel, draw_hidden
 from pcf_core.app.page import (
     DATA,
@@ -132,6 +134,7 @@ def draw_knowledge() -> None:
         st.markdown(EXPECT)
     _offer_scoring(facts, missing)
     if not scored:
+        draw_instead(KNOWLEDGE_TAB, _models_with(facts, choice.options.protocol), choice.parameters)
         return
     reports = {model: one.report for model, one in scored.items()}
     panels = {model: knowledge_panel(model, report) for model, report in reports.items()}
@@ -248,6 +251,17 @@ def _offer_scoring(facts: KnowledgeSet, missing: Mapping[str, ScoringKey]) -> No
         st.markdown(f"**No results yet:** {names} with *{plain(facts.title)}*.")
         requests = [(facts, key) for key in missing.values()]
         offer_submitting(submit_knowledge, lambda: requests, "Run what is missing", "score_knowledge")
+
+
+def _models_with(facts: KnowledgeSet, protocol: Protocol) -> list[str]:
+    """Name the listed models with a result on a set of facts."""
+    names = []
+    for spec in listed_models():
+        with suppress(AuditError):
+            check_protocol(spec.name, spec.family, protocol)
+            if not missing_answers(open_store(), ScoringKey.of(spec, protocol), facts):
+                names.append(spec.name)
+    return names
 
 
 def _draw_facts_known(reports: Mapping[str, KnowledgeReport], model: str, order: str) -> None:

@@ -9,8 +9,10 @@ from functools import partial
 import pandas as pd
 import streamlit as st
 
+from pcf_core.app.addresses import READ_TAB
 from pcf_core.app.caching import kept, once
-from pcf_core.app.data import Loaded
+from pcf_core.app.data import Loaded, finished_runs
+from pcf_core.app.links import draw_instead
 from pcf_core.app.lists import stamp_of
 from pcf_core.app.page import (
     PROVENANCE,
@@ -28,6 +30,7 @@ from pcf_core.app.widgets import numeric, plain, textual
 from pcf_core.audit.factors import read_against, read_leans
 from pcf_core.core.errors import AuditError
 from pcf_core.core.factors import Amplification, ReadTable, TrainingText
+from pcf_core.core.run import RunSpec
 from pcf_core.material.factors import read_counts
 from pcf_core.models.registry import training_of
 from pcf_core.report.records import KeyFigure
@@ -67,9 +70,10 @@ MALE = "male"
 
 @dataclass(frozen=True)
 class Unread:
-    """Why nothing can be shown of what the models read, as a sentence."""
+    """Why nothing can be shown of what the models read; ``instead``: models whose training text is known."""
 
     problem: str
+    instead: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -95,18 +99,33 @@ def read_of(loaded: Loaded) -> Read | Unread:
         return Unread(other_topic_finding(first.topic.title))
     try:
         table = _counts_now()
-        texts = {name: training_of(loaded.runs[name].run.scoring.identity) for name in names}
-        counted = set(table.card.files)
-        trainings = {name: one for name, one in texts.items() if one and counted <= set(one.files)}
+        texts = {name: _counted_text(loaded.runs[name].run, table) for name in names}
+        trainings = {name: one for name, one in texts.items() if one}
     except AuditError as error:
         return Unread(str(error))
     if not trainings:
-        return Unread(unread_finding(names))
+        known = [run.scoring.name for run in _alike(first) if _counted_text(run, table)]
+        return Unread(unread_finding(names), tuple(dict.fromkeys(known)))
     every = {name: loaded.remember(_against_text, name, table) for name in trainings}
     compared = {name: one for name, one in every.items() if one}
     if not compared:
         return Unread(uncompared_finding(first.evidence.title))
     return Read(table, trainings, compared, tuple(name for name in names if name not in trainings))
+
+
+def _counted_text(run: RunSpec, table: ReadTable) -> TrainingText | None:
+    """Describe the training text of a run's model if it was counted, all of it."""
+    text = training_of(run.scoring.identity)
+    return text if text and set(table.card.files) <= set(text.files) else None
+
+
+def _alike(shown: RunSpec) -> list[RunSpec]:
+    """List the finished runs on the same topic, occupations and sentences."""
+
+    def lists(run: RunSpec) -> tuple[str, str, str]:
+        return run.topic.hash, run.evidence.hash, run.templates.hash
+
+    return [run for run in finished_runs(shown) if lists(run) == lists(shown)]
 
 
 @kept(state=lambda: stamp_of("factors"))
@@ -134,6 +153,7 @@ def draw_read() -> None:
         read = read_of(loaded)
     if isinstance(read, Unread):
         st.info(plain(read.problem), icon=":material/info:")
+        draw_instead(READ_TAB, read.instead, loaded.choice.parameters)
         with st.expander(PROVENANCE):
             draw_provenance(loaded)
         return

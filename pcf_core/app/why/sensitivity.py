@@ -26,7 +26,12 @@ from pcf_core.report.sections.factors import Panels, matching_table, panels_in
 from pcf_core.show.charts.why import sensitivity_dots
 from pcf_core.show.findings.factors import matching_finding
 from pcf_core.show.findings.numbers import listed, two_decimals
-from pcf_core.show.findings.why import readings_finding, sensitivity_finding, span
+from pcf_core.show.findings.why import (
+    readings_finding,
+    sensitivity_finding,
+    sensitivity_title,
+    span,
+)
 
 CHOICE_COLUMNS = {
     "choice": textual("choice", "The choice that was changed."),
@@ -85,6 +90,7 @@ def draw_sensitivity() -> None:
         "sensitivity_dots",
         f"The {shown} of each model under each choice",
         title=f"The {shown} under each choice",
+        claim=sensitivity_title(tables, quantity),
         source=loaded.source,
     )
     with st.expander("How sure?"):

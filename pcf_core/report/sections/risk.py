@@ -46,7 +46,7 @@ from pcf_core.show.findings.comparison import difference_finding, occupations_di
 from pcf_core.show.findings.numbers import risk_name
 from pcf_core.show.findings.reliability import seldom_caprice_note
 from pcf_core.show.overview import tied_with
-from pcf_core.show.titles import differences_title, risk_title
+from pcf_core.show.titles import corrected_title, differences_title, risk_title
 
 
 def risk_panel(
@@ -109,6 +109,7 @@ def corrected_panel(runs: Study | Reports, *, thousand: bool = False) -> Panel:
     return Panel(
         findings=[corrected_finding(name, report) for name, report in reports.items()],
         heading="Prejudice and caprice, as counted and corrected",
+        claim=corrected_title(reports),
         source=runs.source,
         key="corrected_dots",
         name="corrected",

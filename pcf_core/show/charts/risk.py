@@ -196,7 +196,7 @@ def lean_bars(shown: Sequence[LeanBar]) -> go.Figure:
         if row.neutral is not None
     ]
     if measured:
-        style = theme.ModelStyle(theme.OKABE_ITO[7], "diamond", "")
+        style = theme.ModelStyle(theme.MODEL_COLORS[7], "diamond", "")
         rim = {"line": {"width": 2, "color": theme.MUTED}}
         figure.add_traces(marks.rimmed(rows.dots(measured, "neutral subjects", style, size=12, marker=rim)))
     labels = {key: theme.lines(row.label) for key, row in keyed}

@@ -19,8 +19,8 @@ BINS = 25
 SMALLEST_RANGE = 0.01
 ABOVE_BARS = 1.3  # of the tallest bar, for a panel's name
 LINES: Mapping[Distribution, tuple[str, str]] = {
-    "generalised Pareto": (theme.OKABE_ITO[2], "solid"),
-    "lognormal": (theme.OKABE_ITO[3], "dash"),
+    "generalised Pareto": (theme.MODEL_COLORS[2], "solid"),
+    "lognormal": (theme.MODEL_COLORS[3], "dash"),
     "exponential": (theme.MUTED, "dot"),
 }
 UPPER = "generalised Pareto of the upper tail"

@@ -19,9 +19,9 @@ from pcf_core.core.run import split_label
 from pcf_core.show.findings.numbers import people, words_of
 from pcf_core.show.names import with_titles
 
-# Okabe and Ito's colours; the first four have a contrast of 3:1 on white and on Streamlit's dark page.  Grey
-# replaces their black, which is invisible on a dark page.
-OKABE_ITO = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#7F7F7F", "#F0E442")
+# Okabe and Ito's colours, with olive and a light green for their two oranges, the second group's, and
+# grey for black, invisible on a dark page.  The first four have a contrast of 3:1 on both.
+MODEL_COLORS = ("#0072B2", "#009E73", "#998C00", "#CC79A7", "#56B4E9", "#66CC77", "#7F7F7F", "#F0E442")
 MARKERS = ("circle", "square", "diamond", "triangle-up", "cross", "x", "star", "hexagon")
 PATTERNS = ("", "/", "x", "-", "\\", "|", "+", ".")
 
@@ -31,7 +31,7 @@ DIVERGING = (
     *("#d8daeb", "#b2abd2", "#8073ac", "#542788", "#2d004b"),
 )
 ACCENT = "#0072B2"
-CONTRAST = "#D55E00"  # against the accent
+CONTRAST = "#009E73"  # against the accent
 # The parts of a risk, in colours that no model has.
 PREJUDICE = "#5F6B7A"
 SHARED = "#A9B2BD"  # the part of prejudice that all occupations share
@@ -63,7 +63,7 @@ class ModelStyle:
     pattern: str
 
 
-# Indices in OKABE_ITO and MARKERS of the shipped models; no two share both.
+# Indices in MODEL_COLORS and MARKERS of the shipped models; no two share both.
 SHIPPED = {
     "SmolLM2-135M-Instruct-Q4_1": (0, 0),
     "Gemma-3-270M-Q4_K_M": (1, 1),
@@ -98,7 +98,7 @@ def model_styles(names: Sequence[str]) -> dict[str, ModelStyle]:
         while mark in marks and len(marks) < len(MARKERS):
             mark = (mark + 1) % len(MARKERS)
         marks.add(mark)
-        styles[name] = ModelStyle(OKABE_ITO[hue], MARKERS[mark], PATTERNS[mark])
+        styles[name] = ModelStyle(MODEL_COLORS[hue], MARKERS[mark], PATTERNS[mark])
     return styles
 
 

@@ -134,7 +134,7 @@ def simplex(risk: SimplexRisk, criterion: str) -> go.Figure:
         text = f"J {toy.risks[index]:.3g}"
         figure.add_trace(_point(end, text, toy.contexts[index], _style(toy, index), 13))
     text = f"r = E J {toy.overall_risk:.3g}<br>prejudice J(E s) {toy.prejudice_risk:.3g}"
-    star = theme.ModelStyle(theme.OKABE_ITO[5], "star", "")
+    star = theme.ModelStyle(theme.MODEL_COLORS[5], "star", "")
     figure.add_trace(_point(mean, text, "mean of the sentences", star, 17))
     figure.update_xaxes(
         title_text=f"p({first}) − p({second})<br>← {second} · {first} →", range=[-REACH, REACH]

@@ -14,18 +14,17 @@ from pcf_core.core.risk import Interval
 from pcf_core.core.sensitivity import BASE_KEY, Quantity, Sensitivities, Variant
 from pcf_core.show.charts import marks, rows, theme
 from pcf_core.show.findings.factors import ALIKE, by_weight
-from pcf_core.show.findings.numbers import called
+from pcf_core.show.findings.numbers import called, percent
 from pcf_core.show.findings.why import shown_row
 
 SMALLEST, LARGEST, LARGEST_READ = 5.0, 24.0, 20.0  # diameters of points, in pixels
-FACTOR_HEIGHT, READ_HEIGHT = 360, 520
+FACTOR_HEIGHT, READ_HEIGHT = 400, 520
 MOST_WORDS = 6  # in a hover text
 MOST_FACTS = 20
 ROOM = (0.45, 0.12)  # of a name on a narrow page, in leans
 NO_CHOICE = ("sample", "script")  # not choices: samples of the templates, and the authors' scripts
 SPREAD = 0.5  # of a row, shared by the models
 KNOWN = "score of p(right) (0 = never, 1 = always) → better known"
-OTHERS = theme.OKABE_ITO[1]
 
 
 def factor_plot(
@@ -53,6 +52,11 @@ def factor_plot(
         if points:
             symbol = marks.symbol(style.marker, has_weight or not weighted)
             figure.add_trace(_factor_points(panel, points, symbol, style.color))
+            figure.add_trace(
+                marks.explained(_meaning(panel, weighted, has_weight), symbol, color=style.color)
+            )
+    if panel.ols or panel.wls:
+        figure.add_trace(marks.explained("95 % range of a line", "square", color=theme.GRID, size=14))
     between = " " if theme.columns(panel.scale.title) <= theme.LABEL_LENGTH else "<br>"
     figure.update_xaxes(
         title_text=f"{theme.text(panel.scale.title, 60)}{between}→ {theme.text(panel.scale.more)}"
@@ -63,6 +67,13 @@ def factor_plot(
     figure.update_yaxes(range=list(span or risk_span([panel])))
     view = f"{panel.scale.name} {panel.quantity} {model}"
     return theme.base_layout(figure, FACTOR_HEIGHT, view=view, legend=True)
+
+
+def _meaning(panel: FactorPanel, weighted: bool, has_weight: bool) -> str:
+    if not weighted:
+        return "an occupation"
+    weight = "weight" if panel.scale.name == "own" else "people employed"
+    return f"occupation (area: {weight})" if has_weight else "occupation without that figure"
 
 
 def risk_span(panels: Sequence[FactorPanel]) -> tuple[float, float]:
@@ -196,14 +207,30 @@ def sensitivity_dots(
         ]
         look: dict[str, Any] = {"size": 9, "rim": 1.5, "whisker": style.color}
         figure.add_trace(rows.dots(drawn, theme.text(model), style, verdicts=True, **look))
+    shown = [variant for variants in chosen.values() for variant in variants]
+    figure.add_traces(_explained_choices(shown, [one for one in intervals.values() if one]))
     view = " ".join([quantity, *chosen, *dimensions])
     labels = [_choice_label(row) for row in places]
-    ends = [getattr(variant, quantity) for variants in chosen.values() for variant in variants]
+    ends = [getattr(variant, quantity) for variant in shown]
     ends += [end for one in intervals.values() if one for end in (one.low, one.high)]
     axis = theme.risk_axis(ends) | {"nticks": 7}
-    pixels = (100, 32)  # two lines of a label and a gap
+    pixels = (150, 32)  # two lines of a label and a gap
     rows.finish(figure, labels, theme.RISKS[quantity], view=view, pixels=pixels, least=4, axis=axis)
     return figure.update_yaxes(range=[len(places) - 0.4, -0.6])
+
+
+def _explained_choices(shown: Sequence[Variant], intervals: Sequence[Interval]) -> list[go.Scatter]:
+    """Return the entries of the legend for the kinds of marks that are drawn."""
+    with_range = f" with {percent(intervals[0].level)} range" if intervals else ""
+    chosen = marks.explained(f"as chosen (dotted){with_range}", "circle", ranged=True)
+    kinds = [chosen.update(line_dash="dot")]
+    if any(variant.kind == "choice" for variant in shown):
+        kinds.append(marks.explained("another choice", "circle"))
+    if any(variant.end for variant in shown):
+        kinds.append(marks.line([None], [None], "lowest to highest of many choices", width=3))
+    if any(variant.kind in NO_CHOICE for variant in shown):
+        kinds.append(marks.explained("not a choice: sample or script", "circle-open"))
+    return kinds
 
 
 def _among(variant: Variant, dimensions: Sequence[str]) -> bool:
@@ -259,7 +286,7 @@ def knowledge_bars(facts: Sequence[FactKnowledge]) -> go.Figure:
         figure.add_trace(marks.bars(values, keys, name, style, opacity=opacity, hover=details))
     for name, part, symbol, color, edge in (
         ("guessing", "chance", "circle", "white", theme.MUTED),
-        ("with other subjects", "elsewhere", "diamond", OTHERS, "white"),
+        ("with other subjects", "elsewhere", "diamond", theme.CONTRAST, "white"),
     ):
         values = [getattr(fact, part) for _, fact in shown]
         rim: dict[str, Any] = {"line": {"width": 1.5, "color": edge}}  # visible on a bar and beside it

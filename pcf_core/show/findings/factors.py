@@ -47,17 +47,21 @@ def by_weight(scale: FactorScale) -> str:
 
 
 def link_strength(panel: FactorPanel) -> str:
-    """Say how strongly a factor goes with the risk, occupations counted equally."""
-    noun = panel.scale.noun
+    """Say how strongly a factor goes with the risk, occupations counted equally; "" if that may be chance."""
     if panel.ols is None:
         return say("no_line_fitted", reason=panel.no_ols)
-    if survives(panel.ols):
-        share = panel.ols.r_squared
-        strong, moderate = share >= STRONG, share >= MODERATE
-        return say("link", noun=noun, quantity=panel.quantity, share=share, strong=strong, moderate=moderate)
-    if panel.wls is not None and survives(panel.wls):
-        return say("link_by_weight", noun=noun, own=panel.scale.name == "own")
-    return say("no_link", noun=noun)
+    if not survives(panel.ols):
+        return ""
+    share = panel.ols.r_squared
+    strong, moderate = share >= STRONG, share >= MODERATE
+    return say(
+        "link",
+        noun=panel.scale.noun,
+        quantity=panel.quantity,
+        share=share,
+        strong=strong,
+        moderate=moderate,
+    )
 
 
 def factors_finding(model: str, panels: Sequence[FactorPanel]) -> str:
@@ -118,10 +122,17 @@ def matching_finding(model: str, panels: Mapping[Matching, Sequence[FactorPanel]
 
 
 def factor_title(panel: FactorPanel) -> str:
-    """Say for a title whether the risk rises or falls with a factor beyond chance."""
-    if panel.ols is None or not survives(panel.ols):
+    """Say for a title whether the risk rises or falls with a factor, beyond chance; "" without a line."""
+    if panel.ols is None:
         return ""
-    return say("title", quantity=panel.quantity, rises=panel.ols.slope >= 0, noun=panel.scale.noun)
+    way = weighing = ""
+    for fit, name in (
+        (panel.wls, by_weight(panel.scale)),
+        (panel.ols, ""),
+    ):  # the unweighted one is preferred
+        if fit is not None and survives(fit):
+            way, weighing = "rises" if fit.slope >= 0 else "falls", name
+    return say("title", quantity=panel.quantity, way=way, noun=panel.scale.noun, weighing=weighing)
 
 
 def slopes(panels: Sequence[FactorPanel]) -> int:

@@ -108,7 +108,7 @@ COLUMNS = (
     "number",
     "what it supports",
     "what it does not",
-    "how many of 100 intervals at 95 % hold the truth, simulated",
+    "how many of 100 ranges at 95 % hold the truth, simulated",
 )
 
 

@@ -114,7 +114,7 @@ def yardsticks_table(here: Standing, elsewhere: Mapping[str, Standing]) -> pd.Da
     """Make a table of two models (first minus second) on every measure and in other sentences, unrounded."""
     import pandas as pd
 
-    scales = zip(("labour", "neutral", "spread"), here.scales.differences, strict=True)
+    scales = zip(("labour", "neutral", "spread", "employment"), here.scales.differences, strict=True)
     measured = {say("measured_from", name="even" if here.against_even else "labour"): here}
     for name, one in scales:
         if one is not None:

@@ -12,7 +12,16 @@ from pcf_core.audit.options import word_scoring
 from pcf_core.core.factors import CLOSE, Amplification, ReadCard, TrainingText
 from pcf_core.core.knowledge import KnowledgeReport, KnowledgeSet
 from pcf_core.core.risk import Interval
-from pcf_core.core.sensitivity import BASE_KEY, SAMPLE, Key, Sensitivities, Sensitivity, Variant, row_name
+from pcf_core.core.sensitivity import (
+    BASE_KEY,
+    SAMPLE,
+    Key,
+    Quantity,
+    Sensitivities,
+    Sensitivity,
+    Variant,
+    row_name,
+)
 from pcf_core.measure.knowledge import SCORES
 from pcf_core.show.findings.numbers import called, includes, mirrored
 from pcf_core.show.wording import sentences
@@ -230,6 +239,25 @@ def readings_finding(sensitivities: Sensitivities, order: str) -> str:
                 )
             )
     return " ".join(filter(None, [order, *parts]))
+
+
+def sensitivity_title(sensitivities: Sensitivities, quantity: Quantity) -> str:
+    """Say for a title how many choices change the ranking of the models, or how far they move a quantity."""
+    kinds = _by_kind(sensitivities, _common_readings(sensitivities))
+    if len(sensitivities.models) > 1 and quantity == "overall_risk" and "choice" in kinds:
+        now = sensitivities.ranks(BASE_KEY)
+        rows = kinds["choice"].values()
+        moved = sum(any(sensitivities.ranks(key) != now for key in keys) for keys in rows)
+        return say("ranking_title", moved=moved, number=len(rows))
+    by = max(
+        (
+            abs(getattr(choice, quantity) - getattr(one.base, quantity))
+            for one in sensitivities.models.values()
+            for choice in one.choices
+        ),
+        default=0.0,
+    )
+    return say("moved_title", quantity=quantity, by=by)
 
 
 def _by_kind(sensitivities: Sensitivities, keys: Sequence[Key]) -> dict[str, dict[Key, list[Key]]]:

@@ -210,6 +210,22 @@ def test_two_models_are_named_beside_their_marks_and_more_in_a_legend() -> None:
     assert pair.showlegend is False
 
 
+def test_every_kind_of_mark_on_factors_and_sensitivity_stands_in_the_legend() -> None:
+    """Readers asked what hollow marks, sizes and thick lines mean."""
+
+    def legend(figure: go.Figure) -> set[str]:
+        return {trace.name for trace in figure.data if trace.showlegend is not False}
+
+    assert legend(figure_of("factor_plot")) >= {"occupation (area: people employed)", "95 % range of a line"}
+    no_lines = legend(figure_of("no lines"))
+    assert "95 % range of a line" not in no_lines
+    assert "occupation (area: weight)" in legend(figure_of("own figures"))
+    chosen = "as chosen (dotted)"
+    every = {chosen, "another choice", "lowest to highest of many choices", "not a choice: sample or script"}
+    assert legend(figure_of("sensitivity_dots")) >= every
+    assert legend(figure_of("one dimension")) == {"one", "&lt;b&gt;two&lt;/b&gt;", chosen, "another choice"}
+
+
 def test_groups_of_people_are_men_and_women_in_every_chart() -> None:
     for name in EVERY:
         for text in read_by_people(figure_of(name)):
@@ -219,7 +235,7 @@ def test_groups_of_people_are_men_and_women_in_every_chart() -> None:
 @pytest.mark.parametrize("name", EVERY)
 def test_no_pink_and_blue_and_no_red_against_green(name: str) -> None:
     parts = {theme.PREJUDICE, theme.SHARED, theme.CAPRICE}
-    allowed = {*theme.OKABE_ITO, *theme.DIVERGING, *theme.GROUP_COLORS, *parts, marks.RIM, marks.INK}
+    allowed = {*theme.MODEL_COLORS, *theme.DIVERGING, *theme.GROUP_COLORS, *parts, marks.RIM, marks.INK}
     used = re.findall(r"#[0-9a-fA-F]{6}\b", json.dumps(document_of(figure_of(name)), default=str))
     assert set(used) <= allowed
 

@@ -36,7 +36,7 @@ def contrast(one: str, other: str) -> float:
 @pytest.mark.parametrize(
     "color",
     [
-        *theme.OKABE_ITO[:4],
+        *theme.MODEL_COLORS[:4],
         *theme.GROUP_COLORS[:5],
         theme.ACCENT,
         theme.CONTRAST,
@@ -53,7 +53,7 @@ def test_the_parts_of_a_risk_have_colours_of_their_own() -> None:
     """Three readers of Overview and Compare took the blue of prejudice for the blue of a model."""
     parts = {theme.PREJUDICE, theme.SHARED, theme.CAPRICE}
     assert len(parts) == 3
-    assert not parts & {theme.ACCENT, *theme.OKABE_ITO, *theme.GROUP_COLORS}
+    assert not parts & {theme.ACCENT, *theme.MODEL_COLORS, *theme.GROUP_COLORS}
 
 
 @given(st.lists(st.text(min_size=1), max_size=30, unique=True))
@@ -123,7 +123,7 @@ def apart(one: str, other: str, cones: str) -> float:
 @pytest.mark.parametrize("cones", CONES)
 def test_five_groups_are_told_from_one_another_and_from_eight_models(cones: str) -> None:
     groups = [style.color for style in theme.group_styles(list("abcde")).values()]
-    models = theme.OKABE_ITO
+    models = theme.MODEL_COLORS
     assert min(apart(one, other, cones) for one, other in itertools.combinations(groups, 2)) > 20
     assert min(apart(one, other, cones) for one in groups for other in models) > 13
 
@@ -131,7 +131,7 @@ def test_five_groups_are_told_from_one_another_and_from_eight_models(cones: str)
 @pytest.mark.parametrize("cones", CONES)
 def test_two_groups_are_further_apart_and_look_like_the_ends_of_the_diverging_scale(cones: str) -> None:
     pair = [style.color for style in theme.group_styles(["male", "female"]).values()]
-    models = theme.OKABE_ITO
+    models = theme.MODEL_COLORS
     purple, orange = theme.DIVERGING[-2], theme.DIVERGING[1]
     assert apart(*pair, cones) > 100
     assert min(apart(one, other, cones) for one in pair for other in models) > 20
@@ -139,12 +139,20 @@ def test_two_groups_are_further_apart_and_look_like_the_ends_of_the_diverging_sc
     assert apart(pair[1], orange, cones) < apart(pair[1], purple, cones)
 
 
+def test_no_model_is_orange_or_purple_like_two_groups() -> None:
+    """The vermilion of Gemma was taken for the orange of women."""
+    ends = theme.DIVERGING[:4] + theme.DIVERGING[-4:]
+    assert (
+        min(apart(model, end, "all") for model in (*theme.MODEL_COLORS, theme.CONTRAST) for end in ends) > 20
+    )
+
+
 @pytest.mark.parametrize("count", range(1, 9))
 def test_no_group_looks_like_a_model(count: int) -> None:
     groups = theme.group_styles([f"group {place}" for place in range(count)]).values()
     for part in ("color", "marker", "pattern"):
         assert len({getattr(style, part) for style in groups}) == count
-    assert not {style.color for style in groups} & set(theme.OKABE_ITO)
+    assert not {style.color for style in groups} & set(theme.MODEL_COLORS)
     assert not {style.marker for style in groups} & set(theme.MARKERS)
     assert not {style.pattern for style in list(groups)[:4]} & set(theme.PATTERNS[:4])
 

@@ -87,7 +87,7 @@ def test_what_is_left_of_a_zero_has_no_digits() -> None:
 
 def test_the_area_of_a_point_is_its_people() -> None:
     drawn = factor_plot(records.panel_example(), "m", ["m"]).data
-    weighted, hollow = [trace for trace in drawn if trace.mode == "markers"]
+    weighted, hollow = [trace for trace in drawn if trace.mode == "markers" and trace.customdata]
     large, small = np.asarray(weighted.marker.size) - SMALLEST
     assert large == LARGEST - SMALLEST
     assert (small / large) ** 2 == pytest.approx(100 / 400)

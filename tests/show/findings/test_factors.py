@@ -83,7 +83,8 @@ def examples() -> dict[str, object]:
     same = line(0.1, 0.05, template_error=0.0, known_interval=narrow)
     sure, unsure = panel("wage", line(0.1, 0.05, 0.01)), panel("wage", line(0.1, 0.2, 0.5))
     both = panel("wage", line(0.01, 0.004, 0.0001), line(0.02, 0.01, 0.3, effective_n=15.13))
-    titles = [factors.factor_title(one) for one in (panel("wage", line(0.1, 0.01, 1e-6)), unclear)]
+    weighed = panel("wage", line(0.02, 0.03, 0.2), line(0.001, 0.0005, 0.03))
+    titles = [factors.factor_title(one) for one in (panel("wage", line(0.1, 0.01, 1e-6)), weighed, unclear)]
     several = {
         "told and unclear": [
             by_people,
@@ -125,7 +126,6 @@ def examples() -> dict[str, object]:
                 for share in (0.02, 0.089, 0.09, 0.25)
             ),
             factors.link_strength(unclear),
-            factors.link_strength(panel("wage", line(0.02, 0.03, 0.2), line(0.001, 0.0005, 0.03))),
             factors.link_strength(missing),
         ],
         "templates": [
@@ -188,5 +188,9 @@ def test_a_title_says_which_way_a_line_goes_where_that_is_more_than_chance() -> 
     rises, falls = panel("wage", line(0.1, 0.05, 0.01)), panel("wage", line(-0.1, 0.05, 0.01))
     assert factors.factor_title(rises) == "Risk rises with wage"
     assert factors.factor_title(replace(falls, quantity="caprice_risk")) == "Caprice falls with wage"
-    for unclear in (panel("wage", line(0.1, 0.2, 0.5)), panel("wage", None)):
-        assert factors.factor_title(unclear) == ""
+    assert (
+        factors.factor_title(panel("wage", line(0.1, 0.2, 0.5))) == "Any link of risk with wage may be chance"
+    )
+    by_people = panel("wage", line(0.1, 0.2, 0.5), line(0.1, 0.05, 0.01))
+    assert factors.factor_title(by_people) == "Risk rises with wage if larger occupations count more"
+    assert factors.factor_title(panel("wage", None)) == ""

@@ -211,6 +211,15 @@ def examples() -> dict[str, object]:
         ),
         "no common reading": why.readings_finding(of_two(table(0.5, L1), table(0.5)), ORDER),
         "one model": why.readings_finding(Sensitivities({"a": table(0.7)}), ORDER),
+        "titles": [
+            why.sensitivity_title(Sensitivities(tables), quantity)
+            for tables in (
+                {"a": halves[0], "b": halves[1]},
+                {"a": stop[0], "b": stop[1]},
+                {"a": table(0.7, way("criterion", "l1", 0.9))},
+            )
+            for quantity in ("overall_risk", "prejudice_risk")
+        ],
         "known": [
             why.knowledge_finding("mini", report)
             for report in (
