@@ -151,8 +151,8 @@ class WrittenTopic(Material):
         groups = [[*map(normalise, unquoted(line.split(separator), origin.where))] for line in lines]
         if all(len(words) == 1 for words in groups):  # one group's list, or many groups? nobody can tell
             raise TopicError(
-                f"{origin.where} has no line with a comma: write a line for each group with commas between "
-                "its words, or give a text file for each of two or more groups, with one word per line."
+                f"{origin.where} has no line with a comma: write a line for each group, with commas between "
+                "its words; the page Topics also takes a text file for each group, with one word per line."
             )
         return _pairs_or_groups(groups, origin)
 
@@ -298,9 +298,11 @@ def _groups_by_name(value: Mapping[str, Any]) -> dict[str, list[str]]:
 
 def _named_groups(words: Mapping[str, Sequence[str]]) -> dict[str, Any]:
     """Give groups names that are safe in files and links, and say which ones are changed."""
+    numbered = [f"group-{number}" for number in range(1, len(words) + 1)]
     names = [name if not name or NAME.fullmatch(name) else safe_name(name) for name in words]
-    if UNNAMED in names or first_duplicate(names) is not None:
-        names = [f"group-{number}" for number in range(1, len(words) + 1)]
+    names = [number if name == UNNAMED else name for name, number in zip(names, numbered, strict=True)]
+    if first_duplicate(names) is not None:
+        names = numbered
     for name, written in zip(names, words, strict=True):
         if name != written:
             tell(f"The group {shown(written)} is called {name} here.")

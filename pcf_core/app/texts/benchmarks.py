@@ -41,7 +41,6 @@ from pcf_core.texts.benchmarks.records import (
 from pcf_core.work.benchmarks import BENCHMARK, BENCHMARK_AUDIT, benchmark_asked, kept_results
 
 LARGEST = 10  # megabytes of a file: StereoSet's own has eight
-ENDINGS = ("csv", "tsv", "json", "jsonl", "txt", "dev", "test")
 OURS = {"risk": "overall_risk", "prejudice": "prejudice_risk", "caprice": "caprice_risk"}
 EXPECT = (
     "After scoring, this tab shows how often each model prefers the stereotype, with its range, and whether "
@@ -173,7 +172,7 @@ def agreements(
 def draw_request(benchmark: BenchmarkName, models: Sequence[str]) -> None:
     """Draw the upload, and the button that runs the benchmark on the models."""
     files = upload_files(
-        "Files of the benchmark", ENDINGS, LARGEST, f"bench_files_{benchmark}",
+        "Files of the benchmark", (), LARGEST, f"bench_files_{benchmark}",
         "The files of its authors, with their original names. They are saved in your cache with the "
             "result.",
     )  # fmt: skip

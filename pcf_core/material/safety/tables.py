@@ -17,6 +17,7 @@ from typing import Any, Literal, NoReturn
 from pcf_core.core.errors import InputError
 from pcf_core.material.safety.reading import (
     MAX_ROWS,
+    check_ending,
     label,
     read_json_lines,
     read_json_value,
@@ -47,8 +48,9 @@ class Column:
     needed: bool = True
 
     def is_called(self, written: str, *, by_others: bool = False) -> bool:
-        """Tell whether a header's name is this column's: case, spaces, hyphens and underscores are free."""
-        return _plain(written) in map(_plain, self.also if by_others else (self.name,))
+        """Tell whether a header's name is this column's: case, spaces, hyphens, a plural do not matter."""
+        names = [*map(_plain, self.also if by_others else (self.name,))]
+        return _plain(written) in (*names, *(f"{name}s" for name in names))
 
 
 @dataclass(frozen=True)
@@ -73,11 +75,11 @@ class Accepted:
         """The endings of the files that are read; a file without an ending is read by its first line."""
         forms = {
             ".toml": self.toml,
-            ".json": bool(self.json),
-            ".jsonl": bool(self.json and self.columns),
+            ".json": bool(self.json or self.columns),
+            ".jsonl": bool(self.columns),
             ".csv": bool(self.columns),
             ".tsv": bool(self.columns),
-            ".txt": bool(self.line),
+            ".txt": bool(self.line or self.columns),
             ".parquet": self.parquet,
         }
         return tuple(ending for ending, is_read in forms.items() if is_read)
@@ -86,6 +88,21 @@ class Accepted:
     def needed(self) -> tuple[str, ...]:
         """The names of the columns that a table must have."""
         return tuple(column.name for column in self.columns if column.needed)
+
+    @property
+    def forms(self) -> str:
+        """Say in Markdown what a file may be, as pages show it beside an upload."""
+        optional = [f"`{column.name}`" for column in self.columns if not column.needed]
+        columns = listed(f"`{column.name}` ({column.holds})" for column in self.columns if column.needed)
+        columns += f"; optionally {listed(optional)}" if optional else ""
+        forms = {
+            f"**Text**: a line is {self.line}.": self.line,
+            f"**Table** (CSV, TSV, text or a JSON list of objects): {columns}.": self.columns,
+            f"**JSON**: {self.json}.": self.json,
+            "**TOML**.": self.toml,
+            "**Parquet**.": self.parquet,
+        }
+        return " ".join(form for form, is_read in forms.items() if is_read)
 
 
 Form = Literal["rows", "lines", "list", "object", "toml"]
@@ -106,7 +123,7 @@ def read_entries(
     ending = path.suffix.lower()
     if ending not in accepted.endings:
         text = read_text(path, error)
-        ending = ending_of(text, accepted) if text.strip() else accepted.endings[-1]
+        ending = ending_of(text, accepted)
     if ending == ".toml":
         return "toml", read_toml(path, keys, error)
     if ending in (".json", ".jsonl"):
@@ -116,7 +133,8 @@ def read_entries(
         if accepted.columns and value and all(isinstance(one, Mapping) for one in value):
             return "rows", rows_of_objects(value, path, accepted.columns, error)
         return "list", value
-    if ending in TABLES and not (accepted.in_line and _has_no_header(path, accepted, error)):
+    is_table = ending in TABLES or not accepted.line
+    if is_table and not (given and accepted.line and _has_no_header(path, accepted, error)):
         return "rows", rows_of_table(path, accepted.columns, error, given=given)
     if ending == ".txt" and (rows := _rows_in_text(path, accepted, error)) is not None:
         return "rows", rows
@@ -125,16 +143,17 @@ def read_entries(
 
 def ending_of(text: str, accepted: Accepted) -> str:
     """Return the ending of a file with this text, by its first line."""
-    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    lines = [line.strip() for line in text.splitlines() if line.strip()] or [""]
     endings = accepted.endings
+    usual = ".txt" if ".txt" in endings else endings[0]
     is_json = bool(JSON.match(lines[0]))
     forms = {
         ".toml": bool(TOML.match(lines[0])),
         ".jsonl": is_json and len(lines) > 1 and lines[0][-1] in "}]" and lines[1][0] in "{[",
         ".json": is_json,
-        ".csv": ".txt" not in endings or _has_columns(_cells(lines[0], accepted.columns), accepted.columns),
+        ".csv": not accepted.line or _has_columns(_cells(lines[0], accepted.columns), accepted.columns),
     }
-    return next((ending for ending, fits in forms.items() if fits and ending in endings), ".txt")
+    return next((ending for ending, fits in forms.items() if fits and ending in endings), usual)
 
 
 def _rows_in_text(path: Path, accepted: Accepted, error: type[InputError]) -> Rows | None:
@@ -158,19 +177,30 @@ def _rows_in_text(path: Path, accepted: Accepted, error: type[InputError]) -> Ro
 
 
 def _has_no_header(path: Path, accepted: Accepted, error: type[InputError]) -> bool:
-    """Tell whether a table of words has none of its columns, and its rows are pairs or groups of words."""
+    """Tell whether a table has none of its columns: its rows are entries, or pairs or groups of words."""
     lines = [line for line in read_text(path, error).splitlines() if line.strip()]
     cells = _cells(lines[0], accepted.columns) if lines else []
     if any(answered("columns", name) for name in accepted.needed) and not answered("read_as"):
         return False
-    if len(cells) < 2 or any(_fitting(cells, column) for column in accepted.columns):
+    if not cells or any(_fitting(cells, column) for column in accepted.columns):
         return False
-    text = f"{label(path)} has the columns {shown(', '.join(cells))}, not {listed(accepted.needed)}"
-    answer = ask(Choice("read_as", "", f"{text}. How is it to be read?", ("pairs", "groups", "table")))
+    if accepted.in_line == (len(cells) == 1):  # words alone are no groups, and entries have no columns
+        return False
+    name, needed = label(path), listed(accepted.needed)
+    if accepted.in_line:
+        text, offered = f"{name} has the columns {shown(', '.join(cells))}, not {needed}", ("pairs", "groups")
+        meant = "--as pairs if each line has a word of every group, --as groups if each line is a group"
+    else:
+        text, offered = (
+            f"The first line of {name} is {shown(cells[0])} and does not name {needed}",
+            ("lines",),
+        )
+        meant = "--as lines if it is an entry as the others are"
+    answer = ask(Choice("read_as", "", f"{text}. How is it to be read?", (*offered, "table")))
     if not answer:
         raise error(
-            f"{text}: give --as pairs if each line has a word of every group, --as groups if each line is a "
-            f"group, or say which columns are meant, such as {_examples(accepted.needed, cells)}."
+            f"{text}: give {meant}, or say which columns are meant, such as "
+            f"{_examples(accepted.needed, cells)}."
         )
     return answer != "table"
 
@@ -226,6 +256,18 @@ def rows_of_table(
     if given:
         show_table(rows)
     return rows
+
+
+def read_only_table(path: Path, accepted: Accepted, error: type[InputError]) -> Rows:
+    """Read a person's file that can be nothing but a table, as CSV, text or JSON."""
+    check_ending(label(path), accepted.endings, "table", error, bare=True)
+    form, content = read_entries(path, accepted, (), error)
+    if form != "rows":
+        raise error(
+            f"{label(path)} holds {shown(content)}: write a list of objects, each with "
+            f"{listed(accepted.needed)}."
+        )
+    return content  # type: ignore[no-any-return]
 
 
 def read_table(path: Path, columns: Iterable[str], optional: Iterable[str], error: type[InputError]) -> Rows:
@@ -369,7 +411,7 @@ def _separator(line: str, columns: Sequence[Column]) -> str:
 
 
 def _plain(name: str) -> str:
-    return re.sub(r"[\s_-]+", " ", name).strip().casefold()
+    return re.sub(r"[\s_-]+|(?<=[a-z])(?=[A-Z])", " ", name).strip().casefold()
 
 
 def _columns(names: Sequence[str]) -> str:
