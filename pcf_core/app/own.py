@@ -117,6 +117,7 @@ def draw_given(
     if not may_audit():
         return None
     saved_before = st.session_state.setdefault(TYPED, {}).get(key, 0)
+    st.caption(accepted.forms)
     text = st.text_area(
         "Type or paste",
         key=f"typed_{key}_{saved_before}",
@@ -125,7 +126,6 @@ def draw_given(
         help="One entry a line. The text of a file of another form is understood too.",
     )
     files = upload_files("Or upload", (), LARGEST_UPLOAD, key, help_text, several=several)
-    st.caption(accepted.forms)
     if files:
         token = "_".join(file.file_id for file in files)
         return Given(tuple((file.name, file.getvalue()) for file in files), token)

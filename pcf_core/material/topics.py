@@ -183,7 +183,7 @@ class _Topics(Kind[Topic]):
         names = [upload_label(name) for name, _ in files]
         for name in names:
             check_ending(name, ACCEPTED.endings, "topic", TopicError, bare=True)
-        if len(files) > 1 and {Path(name).suffix.lower() for name in names} == {LINES}:
+        if len(files) > 1 and {Path(name).suffix.lower() for name in names} <= {LINES, ""}:
             return _of_lists(names, [data for _, data in files])
         if len(files) != 1:
             raise TopicError(

@@ -100,6 +100,7 @@ def _go_to(name: str, view: str = "edit") -> None:
 
 def draw_import(saved: Callable[[str], None]) -> None:
     """Draw the upload of a set, in our columns or the papers' form; ``saved`` is called with its name."""
+    st.caption(ACCEPTED.forms)
     file = own.upload_file(
         "A file of sentences",
         (),
@@ -107,7 +108,6 @@ def draw_import(saved: Callable[[str], None]) -> None:
         "import_file",
         "The lists that the papers publish are read too. Placeholders of other tools are asked about.",
     )
-    st.caption(ACCEPTED.forms)
     if file is None:
         return
     shown = own.read_shown(lambda: load_upload(file.name, file.getvalue()), f"templates_{file.file_id}")

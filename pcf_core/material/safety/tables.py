@@ -191,15 +191,12 @@ def _has_no_header(path: Path, accepted: Accepted, error: type[InputError]) -> b
         text, offered = f"{name} has the columns {shown(', '.join(cells))}, not {needed}", ("pairs", "groups")
         meant = "--as pairs if each line has a word of every group, --as groups if each line is a group"
     else:
-        text, offered = (
-            f"The first line of {name} is {shown(cells[0])} and does not name {needed}",
-            ("lines",),
-        )
+        text, offered = f"{name} begins with {shown(cells[0])}, which does not name {needed}", ("lines",)
         meant = "--as lines if it is an entry as the others are"
     answer = ask(Choice("read_as", "", f"{text}. How is it to be read?", (*offered, "table")))
     if not answer:
         raise error(
-            f"{text}: give {meant}, or say which columns are meant, such as "
+            f"{text}: give {meant}, or say which column is meant, such as "
             f"{_examples(accepted.needed, cells)}."
         )
     return answer != "table"
@@ -282,7 +279,7 @@ def rows_of_objects(
 ) -> Rows:
     """Read the objects of a JSON list as the rows of a table; all have the keys of the first."""
     keys, name = [str(key) for key in objects[0]], label(path)
-    header = column_names(keys, name, columns, error)
+    header = column_names(keys, name, columns, error, objects=True)
     rows = []
     for number, item in enumerate(objects, start=1):
         entry = f"{name}, entry {number:,}"
@@ -301,12 +298,13 @@ def rows_of_objects(
 
 
 def column_names(
-    cells: Sequence[str], name: str, columns: Sequence[Column], error: type[InputError], *, given: bool = True
-) -> list[str]:
+    cells: Sequence[str], name: str, columns: Sequence[Column], error: type[InputError], *,
+    given: bool = True, objects: bool = False,
+) -> list[str]:  # fmt: skip
     """Return the columns of a table under the names of ``columns``, in their order; others are ``SKIPPED``.
 
     A column is found by the answer, else by its name, else by another of its names.  If none or several
-    fit, the user is asked; ``given``: whether the file is a user's.
+    fit, the user is asked; ``given``: whether the file is a user's.  ``objects``: it is JSON.
     """
     written = [cell.strip() for cell in cells]
     fitting = {column.name: _fitting(written, column) for column in columns}
@@ -336,7 +334,7 @@ def column_names(
         elif left:
             header[left[0]] = column.name
     if unclear:
-        _refuse(written, columns, unclear, name, error, free if given else ())
+        _refuse(written, columns, unclear, name, error, free if given else (), objects=objects)
     if skipped := [one for one, ours in zip(written, header, strict=True) if ours == SKIPPED]:
         read = [one for one, ours in zip(written, header, strict=True) if ours != SKIPPED]
         tell(
@@ -356,15 +354,16 @@ def _chosen(written: Sequence[str], answer: str, name: str, error: type[InputErr
 
 def _refuse(
     written: Sequence[str], columns: Sequence[Column], unclear: Sequence[str], name: str,
-    error: type[InputError], free: Sequence[str],
+    error: type[InputError], free: Sequence[str], *, objects: bool,
 ) -> NoReturn:  # fmt: skip
     """Refuse a table whose columns are not clear, and name the option that says which are meant."""
     optional = [column.name for column in columns if not column.needed and column.name]
     also = f" and, optionally, {listed(optional)}" if optional else ""
+    must = "every object must have" if objects else "its first line must name"
     sentence = (
-        f"{name} has the columns {shown(', '.join(written).lower())}: its first line must name "
-        f"{listed(column.name for column in columns if column.needed)}{also}, separated by commas, "
-        "semicolons or tabs"
+        f"{name} has the columns {shown(', '.join(written).lower())}: {must} "
+        f"{listed(column.name for column in columns if column.needed)}{also}"
+        f"{'' if objects else ', separated by commas, semicolons or tabs'}"
     )
     if len(free) < len(unclear) or len(set(written)) < len(written):
         raise error(f"{sentence}.")
