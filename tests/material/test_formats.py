@@ -156,8 +156,8 @@ def test_pages_say_all_that_a_reader_accepts(one: Accepted) -> None:
 def test_the_form_of_a_reader_is_written_out() -> None:
     assert evidence.ACCEPTED.forms == (
         "**Text**: a line is an occupation. **Table** (CSV, TSV, text or a JSON list of objects): `term` "
-        "(an occupation); optionally `weight` and `code`. **JSON**: the keys of TOML, or a list of texts. "
-        "**TOML**."
+        "(an occupation); optionally `weight` and `code`. **TOML**. **JSON**: the keys of TOML, or a list of "
+        "texts."
     )
 
 

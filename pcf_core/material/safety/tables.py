@@ -98,8 +98,8 @@ class Accepted:
         forms = {
             f"**Text**: a line is {self.line}.": self.line,
             f"**Table** (CSV, TSV, text or a JSON list of objects): {columns}.": self.columns,
-            f"**JSON**: {self.json}.": self.json,
             "**TOML**.": self.toml,
+            f"**JSON**: {self.json}.": self.json,
             "**Parquet**.": self.parquet,
         }
         return " ".join(form for form, is_read in forms.items() if is_read)
