@@ -152,7 +152,8 @@ class WrittenTopic(Material):
         if all(len(words) == 1 for words in groups):  # one group's list, or many groups? nobody can tell
             raise TopicError(
                 f"{origin.where} has no line with a comma: write a line for each group, with commas between "
-                "its words; the page Topics also takes a text file for each group, with one word per line."
+                "its words; the page Topics also takes a text file for each of two or more groups, with one "
+                "word per line."
             )
         return _pairs_or_groups(groups, origin)
 
@@ -473,5 +474,6 @@ def _of_lists(names: Sequence[str], contents: Sequence[bytes]) -> Topic:
         title=" and ".join(title_of(Path(name)) for name in names),
         where=f"The topic of {called}",
     )
+    WrittenTopic.look_over(topic, called)
     show_entries(called, len(topic.groups), lambda index: WrittenTopic.entry_of(topic, index))
     return topic

@@ -192,7 +192,7 @@ def _has_no_header(path: Path, accepted: Accepted, error: type[InputError]) -> b
         meant = "--as pairs if each line has a word of every group, --as groups if each line is a group"
     else:
         text, offered = f"{name} begins with {shown(cells[0])}, which does not name {needed}", ("lines",)
-        meant = "--as lines if it is an entry as the others are"
+        meant = "--as lines if it is an entry like the others"
     answer = ask(Choice("read_as", "", f"{text}. How is it to be read?", (*offered, "table")))
     if not answer:
         raise error(
