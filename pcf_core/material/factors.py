@@ -5,7 +5,7 @@ share (Current Population Survey), mean years of education (2018), frequency of 
 with year and source.  ``match`` says how well the term fits its line: exact, close, broad or none.
 ``tools/derive_factors.py`` makes the file.
 
-Also a user's own figures, a CSV file ``occupation,value[,weight]``; and shipped tables as records: a damaged
+Also a user's own figures, a table ``occupation,value[,weight]``; and shipped tables as records: a damaged
 one is restored, not corrected.
 
 **What the mini models read about each occupation, from ``assets/factors/read_gender.csv`` and its card.**
@@ -30,7 +30,7 @@ from pcf_core.material.safety.tables import Accepted, Column, read_only_table, r
 from pcf_core.material.safety.text import check_once, check_word, shown
 from pcf_core.material.safety.understood import show_entries
 
-# A user's own figures of the occupations: a CSV file ``occupation,value[,weight]``.
+# A user's own figures of the occupations: a table ``occupation,value[,weight]``.
 
 
 ACCEPTED = Accepted(
