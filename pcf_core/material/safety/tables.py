@@ -187,11 +187,12 @@ def _has_no_header(path: Path, accepted: Accepted, error: type[InputError]) -> b
     if accepted.in_line == (len(cells) == 1):  # words alone are no groups, and entries have no columns
         return False
     name, needed = label(path), listed(accepted.needed)
+    offered: tuple[str, ...] = ("pairs", "groups") if accepted.in_line else ("lines",)
     if accepted.in_line:
-        text, offered = f"{name} has the columns {shown(', '.join(cells))}, not {needed}", ("pairs", "groups")
+        text = f"{name} has the columns {shown(', '.join(cells))}, not {needed}"
         meant = "--as pairs if each line has a word of every group, --as groups if each line is a group"
     else:
-        text, offered = f"{name} begins with {shown(cells[0])}, which does not name {needed}", ("lines",)
+        text = f"{name} begins with {shown(cells[0])}, which does not name {needed}"
         meant = "--as lines if it is an entry like the others"
     answer = ask(Choice("read_as", "", f"{text}. How is it to be read?", (*offered, "table")))
     if not answer:

@@ -37,7 +37,7 @@ class FairPairOptions(Record):
         title="Prompts",
         help="The beginnings that the texts continue, such as “John is a nurse.” The list has the sets of "
         "the app, then your own.",
-        usage="a shipped set or a TOML, CSV or text file",
+        usage="a shipped set or a file",
     )
     table: str = option(
         "gender",
