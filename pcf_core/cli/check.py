@@ -38,7 +38,7 @@ from pcf_core.core.errors import InputError, PackError, PolicyError, RunError
 from pcf_core.core.records import made
 from pcf_core.core.run import ModelSpec, RunSpec, ScoringKey
 from pcf_core.core.settings import settings
-from pcf_core.material.evidence import load_evidence, occupation_weights
+from pcf_core.material.evidence import load_evidence
 from pcf_core.material.safety.understood import Reading
 from pcf_core.material.templates import load_templates
 from pcf_core.material.topics import load_topic
@@ -200,7 +200,6 @@ class _Gate:
         )
         named = bool(self.baseline or context.baseline)
         check_plan(context, run, self.policy.error_each, early=self.early, has_baseline=named)
-        occupation_weights(run.evidence, context.weights)
         if context.compares:
             self.baseline_of(context, run)
         return run
