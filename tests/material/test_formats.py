@@ -149,14 +149,14 @@ def test_text_without_an_ending_for_a_kind_that_is_toml_or_json(refusal: Refusal
 @pytest.mark.parametrize("one", DOCUMENTED, ids=lambda one: one.what)
 def test_pages_say_all_that_a_reader_accepts(one: Accepted) -> None:
     assert ("**Text**" in one.forms, "**JSON**" in one.forms) == (bool(one.line), bool(one.json))
-    assert all(f"`{column.name}`" in one.forms for column in one.columns)
+    assert all(f"*{column.name}*" in one.forms for column in one.columns)
     assert ("**TOML**" in one.forms, "**Parquet**" in one.forms) == (one.toml, one.parquet)
 
 
 def test_the_form_of_a_reader_is_written_out() -> None:
     assert evidence.ACCEPTED.forms == (
-        "**Text**: a line is an occupation. **Table** (CSV, TSV, text or a JSON list of objects): `term` "
-        "(an occupation); optionally `weight` and `code`. **TOML**. **JSON**: the keys of TOML, or a list of "
+        "**Text**: a line is an occupation. **Table** (CSV, TSV, text or a JSON list of objects): *term* "
+        "(an occupation); optionally *weight* and *code*. **TOML**. **JSON**: the keys of TOML, or a list of "
         "texts."
     )
 

@@ -92,8 +92,8 @@ class Accepted:
     @property
     def forms(self) -> str:
         """Say in Markdown what a file may be, as pages show it beside an upload."""
-        optional = [f"`{column.name}`" for column in self.columns if not column.needed]
-        columns = listed(f"`{column.name}` ({column.holds})" for column in self.columns if column.needed)
+        optional = [f"*{column.name}*" for column in self.columns if not column.needed]
+        columns = listed(f"*{column.name}* ({column.holds})" for column in self.columns if column.needed)
         columns += f"; optionally {listed(optional)}" if optional else ""
         forms = {
             f"**Text**: a line is {self.line}.": self.line,
