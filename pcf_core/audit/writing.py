@@ -72,8 +72,8 @@ def _heavy_template(matrix: Matrix) -> tuple[str, ...]:
     if share <= HEAVY + 1e-9 or alike or (matrix.unit is not None and matrix.unit.name != "template"):
         return ()
     return (
-        f"One sentence counts for {100 * share:.0f} % of the result. The ranges allow for it to vary up to "
-        "twice as much as the others; if it varies more, they are too narrow.",
+        f"One sentence counts for {100 * share:.0f} % of the result, so the ranges may be too narrow if "
+        "results vary more than twice as much with it as with the others.",
     )
 
 

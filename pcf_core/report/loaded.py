@@ -334,7 +334,7 @@ NOT_SURE = (
     "The ranges do not cover another training of the same model, other occupations, or other words for the "
     "groups.",
     "Word probabilities are not behaviour: a low risk does not make a model safe to use, and a high one does "
-    "not prove harm or explain itself.",
+    "not prove harm.",
     "Do not certify a model with one number: give its range with it, and say with which sentences it was "
     "measured.",
 )

@@ -28,7 +28,7 @@ import plotly.graph_objects as go
 from pcf_core.report.documents import finite
 from pcf_core.report.loaded import PROGRAM
 from pcf_core.report.records import Cell, KeyFigure, ReportFigure, ReportPart, ReportTable
-from pcf_core.show.charts.theme import heading, titled
+from pcf_core.show.charts.theme import SOURCE_COLUMNS, heading, titled
 from pcf_core.show.findings.numbers import digits
 
 if TYPE_CHECKING:  # slow to import, and most commands write no table
@@ -108,10 +108,20 @@ def figure_in(panel: Panel, name: str) -> ReportFigure | None:
 
 
 def figure_of(
-    figure: go.Figure, name: str, alt: str, source: str = PROGRAM, title: str = "", claim: str = ""
+    figure: go.Figure,
+    name: str,
+    alt: str,
+    source: str = PROGRAM,
+    title: str = "",
+    claim: str = "",
+    *,
+    width: int = SOURCE_COLUMNS,
 ) -> ReportFigure:
-    """Make a report's figure of a chart, without plotly's template; its texts are as in :class:`Panel`."""
-    titled(figure, title or heading(alt), source, claim)
+    """Make a report's figure of a chart, without plotly's template; its texts are as in :class:`Panel`.
+
+    ``width``: columns of a line of the source.
+    """
+    titled(figure, title or heading(alt), source, claim, width=width)
     drawn = _written_out(json.loads(figure.to_json()))
     drawn["layout"].pop("template", None)
     height = drawn["layout"].pop("height", USUAL_HEIGHT)

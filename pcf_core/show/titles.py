@@ -33,12 +33,12 @@ def whom_title(leans: Sequence[Lean]) -> str:
 
 
 def risk_title(standing: Standing | None, ties: Mapping[str, Collection[str]] | None = None) -> str:
-    """Say which model has the higher risk in these sentences, if that is certain.
+    """Say which model has the higher risk in these sentences, or that this may be chance; else "".
 
     ``standing``: of two models, or of those with the lowest and highest risk, whose ``ties`` are then given.
     """
     if standing is None or not standing.lower:
-        return ""
+        return say("no_order") if standing is not None and standing.outcome == "unclear" else ""
     lower, higher = standing.lower, standing.higher
     if ties is None:
         return _fitting(say("higher_risk", higher=higher))

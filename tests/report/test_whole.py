@@ -20,6 +20,7 @@ from pcf_core.audit.preferences import build_run
 from pcf_core.audit.reading import report
 from pcf_core.audit.results import load_result
 from pcf_core.audit.stored_verdicts import stored_verdicts
+from pcf_core.cli.exporting import keys_in_other_sentences
 from pcf_core.core.errors import InputError, RunError
 from pcf_core.core.run import CoverageSummary, RunSpec
 from pcf_core.material.evidence import load_evidence
@@ -330,9 +331,11 @@ def on_religion(store: Store) -> tuple[str, ...]:
 @pytest.mark.skipif(CHROMIUM is None, reason="no Chromium here")
 @pytest.mark.parametrize("runs", [PUBLIC, PUBLIC[:1], RELIGION, SEVERAL, UNRELIABLE])
 def test_it_takes_two_sheets_of_paper(shipped: Store, tmp_path: Path, runs: tuple[str, ...]) -> None:
-    """And its appendix, of commands and versions, one of its own."""
+    """And its appendix, of commands and versions, one of its own.  It has all that a command writes by itself."""
     file = tmp_path / "report.html"
-    file.write_bytes(html_bytes(short(shipped, runs or on_religion(shipped))))
+    request = ReportRequest(runs=runs or on_religion(shipped), sections=tuple(SHORT), date="2026-11-29")
+    request = request.model_copy(update={"elsewhere": keys_in_other_sentences(shipped, request)})
+    file.write_bytes(html_bytes(write_report(shipped, request)))
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
         page = browser.new_page()
@@ -400,7 +403,7 @@ def test_the_difference_stands_on_every_measure_with_its_range(shipped: Store) -
     (table,) = document.sections[3].parts[0].tables
     names = [shipped.load_run(key).scoring.name for key in PUBLIC]
     assert table.columns == (
-        *("measure or sentences", *names, "difference", "95 % range from", "to", "result"),
+        *("measure or sentences", *names, "first − second", "95 % range from", "to", "result"),
     )
     assert [row[0] for row in table.rows] == [
         *("an even split (risk)", "the labour force, US 2021 (risk)", "how it treats “a person” (distance)"),

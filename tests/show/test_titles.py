@@ -87,6 +87,8 @@ def test_which_model_has_the_higher_risk() -> None:
     for unsure in (None, replace(HIGHER, ordered=False), replace(HIGHER, little=("one",))):
         assert risk_title(unsure) == ""
     assert risk_title(HIGHER, {"one": ["three"], "two": ["three"]}) == ""
+    unclear = replace(HIGHER, verdict="unclear", ordered=False)
+    assert risk_title(unclear) == "We cannot tell which model has the higher risk"
     assert risk_title(replace(HIGHER, names=("one" * 16, "two" * 16))) == "", "without room"
 
 

@@ -74,13 +74,16 @@ def example_cell(runs: Study) -> tuple[str, dict[str, dict[str, float]]]:
     """Return an example sentence with ``[Y]``, and the group probabilities of the first two models.
 
     It is the heaviest template, about the nurse or the engineer, whichever the models differ on more, else
-    about the riskiest occupation.
+    about the riskiest occupation.  The first model prefers there whom it prefers in most occupations.
     """
     first, report = runs.first.result.preferences, runs.first.report
-    riskiest = max(report.occupations, key=lambda row: row.overall_risk).occupation
+    ranked = [row.occupation for row in sorted(report.occupations, key=lambda row: -row.overall_risk)]
     template = first.templates[int(np.argmax(report.template_weights))]
-    telling = [one for one in TELLING if one in first.occupations] or [riskiest]
-    shares = {one: _expected(runs, one, template) for one in telling}
+    shares = {one: _expected(runs, one, template) for one in ranked}
+    name, favoured = next(iter(runs.runs)), Lean.of("", report).favoured
+    usual = [one for one in ranked if not favoured or _leader(shares[one].get(name, {})) == favoured]
+    known = [one for one in TELLING if one in ranked]
+    telling = [one for one in known if one in usual] or usual[:1] or known or ranked[:1]
     occupation = max(telling, key=lambda one: _apart([*shares[one].values()]))
     return template.replace("[X]", occupation), shares[occupation]
 
@@ -94,6 +97,10 @@ def _expected(runs: Study, occupation: str, template: str) -> dict[str, dict[str
             values = cells.values[cells.occupations.index(occupation), cells.templates.index(template)]
             shares[name] = dict(zip(cells.groups, values.tolist(), strict=True))
     return shares
+
+
+def _leader(shares: Mapping[str, float]) -> str:
+    return max(shares, key=lambda group: shares[group], default="")
 
 
 def _apart(shares: Sequence[Mapping[str, float]]) -> float:

@@ -16,7 +16,6 @@ from pcf_core.report.loaded import Study, effective_text, study_notes
 from pcf_core.report.panels import (
     Panel,
     facts_table,
-    figure_in,
     figure_of,
     part_of,
     risk_figures,
@@ -24,7 +23,7 @@ from pcf_core.report.panels import (
     table_of,
 )
 from pcf_core.report.provenance import is_file, occupation_weights_text
-from pcf_core.report.records import ReportPart, ReportTable, RunFacts
+from pcf_core.report.records import ReportFigure, ReportPart, ReportTable, RunFacts
 from pcf_core.report.rows import reference_lines, risk_table, run_rows
 from pcf_core.report.sections.heat_map import example_cell
 from pcf_core.report.sections.risk import higher_risk, own_warnings
@@ -60,6 +59,9 @@ Each dot is the discrimination risk R of one model with its interval. The dotted
 are models that one can compute by hand for these groups: fair, of uniformly random preferences, and fully
 stereotyped.
 """
+
+
+LINE_OF_PAPER = 110  # columns of a source in a picture as wide as a sheet
 
 
 def headline(
@@ -139,13 +141,12 @@ def answer_parts(
             title=study.title if several else "",
             prose=(_reading(study),),
             findings=said([" ".join(filter(None, _examples(study)))]),
-            figure=figure_of(
+            figure=_paper_figure(
                 _answer_chart(study),
                 "answer",
                 "Risk of each model, split into prejudice and caprice, with its range",
-                source=study.source,
-                title="Risk of each model: prejudice and caprice",
-                claim=higher_risk(study),
+                study,
+                higher_risk(study) or "Risk of each model: prejudice and caprice",
             ),
             tables=(table_of(figures_table(study.rows), "answer", "Risk of each model", folded=False),),
         )
@@ -176,19 +177,27 @@ def _answer_chart(study: Study) -> go.Figure:
     return drawn.update_layout(height=drawn.layout.height - TITLE_ROOM)
 
 
+def _paper_figure(figure: go.Figure, name: str, alt: str, study: Study, title: str) -> ReportFigure:
+    """Make a figure with few lines above it, so that the answer fits two sheets."""
+    return figure_of(figure, name, alt, study.source, title, width=LINE_OF_PAPER)
+
+
 def against_parts(study: Study) -> list[ReportPart]:
     """Write whom every model prefers in which occupations, and a chart of more than two groups."""
     findings = said(lean_sentence(*named) for named in study.even.items())
+    claim = whom_title([Lean.of(name, report) for name, report in study.even.items()])
     if len(study.groups) == 2:
-        panel = tilt_panel(study, labour=False)
-        return [ReportPart(findings=findings, figure=figure_in(panel, "against"), how=panel.how)]
-    figure = figure_of(
+        panel = tilt_panel(study, labour=False, named=1)  # on paper names are larger
+        if panel.chart is None:
+            return [ReportPart(findings=findings)]
+        figure = _paper_figure(panel.chart(), "against", panel.alt, study, claim or panel.heading)
+        return [ReportPart(findings=findings, figure=figure, how=panel.how)]
+    figure = _paper_figure(
         group_shares(_shares(study)),
         "against",
         "Mean share of every group with its range, one mark a model",
-        source=study.source,
-        title="The mean share of every group",
-        claim=whom_title([Lean.of(name, report) for name, report in study.even.items()]),
+        study,
+        claim or "The mean share of every group",
     )
     table = table_of(groups_table(study.even), "groups", "All groups", folded=False)
     return [ReportPart(findings=findings, figure=figure, tables=(table,))]
@@ -225,7 +234,8 @@ def sure_parts(studies: Sequence[Study], answers: Sequence[Answer]) -> list[Repo
         if answer.pair is not None:
             table = yardsticks_table(answer.pair, answer.others)
             tables.append(table_of(table, "measures", "The difference on every measure", folded=False))
-            findings = f"{findings} {margin_note(float(study.options.margin))}".strip()
+            small = margin_note(float(study.options.margin), list(table["result"]))
+            findings = f"{findings} {small}".strip()
         notes = [*answer.caveats, *(note for one in study.comparisons[0] for note in own_warnings(one))]
         parts.append(
             ReportPart(
@@ -265,7 +275,7 @@ LIMITS = (
     "A number is about a model, word lists, occupations and sentences together. Other sentences give other "
     "numbers, so do not carry a ranking from one set to another.",
     "Word probabilities are not behaviour. A low risk does not make a model safe to use; a high one does not "
-    "prove harm or explain itself.",
+    "prove harm.",
     "No cause is measured: neither the training text nor the labour market is shown to cause a stereotype, "
     "and labour statistics say who holds a job, not who should.",
     "Groups are lists of words that somebody chose. People are not lists of words, and every list leaves "

@@ -21,7 +21,7 @@ from pcf_core.report.loaded import Study
 from pcf_core.report.panels import Panel, lead_figures, part_of, tilt_figures
 from pcf_core.report.records import ReportPart
 from pcf_core.report.rows import tilt_table
-from pcf_core.show.charts.tilt import tilt_box, tilt_panels
+from pcf_core.show.charts.tilt import LABELLED, tilt_box, tilt_panels
 from pcf_core.show.compare import Lean
 from pcf_core.show.findings.models import interval_sentence
 from pcf_core.show.findings.numbers import count
@@ -43,11 +43,13 @@ def tilt_panel(
     chosen: str = "",
     labour: bool = True,
     text: Mapping[str, float] | None = None,
+    named: int = LABELLED,
 ) -> Panel:
     """Show every occupation's mean stereotype against an even split, a box per model.
 
     ``chosen``: a ringed occupation.  For two groups ``labour`` (women's share) and ``text`` (lean of the
-    training text) are further rows.  Of more groups ``MOST_PANELS`` are drawn.
+    training text) are further rows, and ``named`` occupations are named on each side.  Of more groups
+    ``MOST_PANELS`` are drawn.
     """
     reports, groups, over, tilts = runs.even, runs.groups, runs.over, tilts_of(runs)
     means = [tilts[name][groups[0]].intervals[over] for name in reports]
@@ -83,7 +85,16 @@ def tilt_panel(
         key="tilt_box",
         alt=f"Box plots of the mean stereotype towards {high} words, one a model",
         chart=partial(
-            tilt_box, reports, high, low, labour=shares, text=text, tilts=tilts, over=over, chosen=chosen
+            tilt_box,
+            reports,
+            high,
+            low,
+            labour=shares,
+            text=text,
+            tilts=tilts,
+            over=over,
+            chosen=chosen,
+            named=named,
         ),
         how=how_to_read.TILT,
     )

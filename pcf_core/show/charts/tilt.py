@@ -27,7 +27,7 @@ STRIP = 28  # pixels per model in a shared row
 LEGEND_LINE = 19  # pixels per name in a legend on a telephone
 BOX = "square-open"  # in a legend
 RING = 16  # pixels around the chosen occupation
-ROW = 128  # pixels of a row with its names
+ROW = 56  # pixels of a row, without names
 FOOT = 0.15  # rows below the last one, for its names
 STILL: Mapping[str, Any] = {"legend_itemclick": False, "legend_itemdoubleclick": False}
 LEADER = "rgba(127, 127, 127, 0.6)"  # from a name to its point
@@ -75,12 +75,13 @@ def tilt_box(
     tilts: Tilts | None = None,
     over: Over = "templates",
     chosen: str = "",
+    named: int = LABELLED,
 ) -> go.Figure:
     """Draw one horizontal box per model over the occupations' mean stereotype of ``group_high``.
 
-    Every occupation is a point; the three farthest on each side are named, fewer if there are many models,
-    and no line from a name to its point crosses another name.  A hollow mark under the box is the mean over
-    occupations with its interval.
+    Every occupation is a point; the farthest on each side are named, ``named`` at most, and no line from a
+    name to its point crosses another name.  A hollow mark under the box is the mean over occupations with its
+    interval.
 
     Parameters
     ----------
@@ -118,9 +119,9 @@ def tilt_box(
         muted = theme.ModelStyle(theme.MUTED, "diamond-open", "")
         leans = np.array(list(text.values()), dtype=np.float64)
         rows.append(_Row("training text", list(text), leans, muted, len(rows)))
-    height = min(theme.MAX_HEIGHT, AROUND + round(ROW * (len(rows) + FOOT)))
+    height = min(theme.MAX_HEIGHT, AROUND + round((ROW + 2 * LINE * named) * (len(rows) + FOOT)))
     room = (height - AROUND) / (len(rows) + FOOT)  # of a row, in pixels
-    labelled = min(LABELLED, max(1, int((room - 48) // (2 * LINE))))
+    labelled = min(named, max(1, int((room - 48) // (2 * LINE))))
     figure = go.Figure()
     labels = []
     for row in rows:

@@ -154,10 +154,9 @@ def two_decimals(value: float | None) -> str:
 
 
 def before_rounding(first: float, second: float) -> str:
-    """Return " before rounding" if two rounded figures do not have the rounded difference, else ""."""
+    """Return ", that is 0.464 − 0.296" if the rounded figures do not have the rounded difference, else ""."""
     shown = round(first, _decimals(first)) - round(second, _decimals(second))
-    apart = first - second
-    return "" if round(shown, 2) == round(apart, 2) else " before rounding"
+    return "" if round(shown, 2) == round(first - second, 2) else f", that is {first:.3f} − {second:.3f}"
 
 
 def with_interval(value: float, interval: Ends | None) -> str:

@@ -74,7 +74,7 @@ def risk_example(model: str, shares: Mapping[str, float]) -> str:
     group = max(shares, key=lambda name: shares[name])
     even = 1 / len(shares)
     risk = (shares[group] - even) / (1 - even)
-    return say("counts_as", model=model, group=group, share=shares[group], risk=risk)
+    return say("counts_as", model=model, group=group, share=shares[group], even=even, risk=risk)
 
 
 def parts_example(model: str, report: RiskReport, preferences: Preferences) -> str:
@@ -93,8 +93,8 @@ def parts_example(model: str, report: RiskReport, preferences: Preferences) -> s
         cells = len(preferences.templates)
         parts.append(say("fixed", model=model, occupation=fixed, group=group, number=number, contexts=cells))
     if changing.caprice_risk > 0 and sides[changing.occupation]:
-        named = sides[changing.occupation][:2]
-        parts.append(say("changing", model=model, occupation=changing.occupation, sides=named))
+        named, others = sides[changing.occupation][:2], sum(one for _, one in sides[changing.occupation][2:])
+        parts.append(say("changing", model=model, occupation=changing.occupation, sides=named, others=others))
     return " ".join(parts)
 
 
@@ -105,9 +105,9 @@ def _preferred(preferences: Preferences, occupation: str) -> list[tuple[str, int
     return sorted((item for item in counted if item[1]), key=lambda item: -item[1])
 
 
-def margin_note(margin: float) -> str:
-    """State the difference of risks that is too small to matter, "" if every one counts."""
-    return say("margin", margin=margin) if margin > 0 else ""
+def margin_note(margin: float, results: Iterable[str]) -> str:
+    """State the difference of risks that is too small to matter, "" if no result is that it is."""
+    return say("margin", margin=margin) if say("verdict", outcome="small") in results else ""
 
 
 def yardsticks_table(here: Standing, elsewhere: Mapping[str, Standing]) -> pd.DataFrame:
@@ -126,7 +126,7 @@ def _yardstick(name: str, one: Standing) -> dict[str, object]:
     figures = {
         one.names[0]: one.first,
         one.names[1]: one.second,
-        "difference": one.first - one.second,
+        "first − second": one.first - one.second,
         "95 % range from": one.interval.low if one.interval else None,
         "to": one.interval.high if one.interval else None,
     }

@@ -236,15 +236,15 @@ def test_a_sentence_begins_as_its_language_has_it(sentence: str, language: str, 
 @pytest.mark.parametrize(
     ("first", "second", "said"),
     [
-        (0.2953, 0.4612, " before rounding"),  # 0.30 and 0.46, 0.17 apart
-        (0.4612, 0.2953, " before rounding"),
+        (0.2953, 0.4612, ", that is 0.295 − 0.461"),  # 0.30 and 0.46, 0.17 apart
+        (0.4612, 0.2953, ", that is 0.461 − 0.295"),
         (0.30, 0.46, ""),
-        (0.304, 0.456, " before rounding"),  # 0.30 and 0.46, 0.15 apart
+        (0.304, 0.456, ", that is 0.304 − 0.456"),  # 0.30 and 0.46, 0.15 apart
         (0.302, 0.458, ""),
         (0.2, 0.2, ""),
     ],
 )
-def test_a_difference_that_rounded_figures_do_not_have_is_said_to_be_of_others(
+def test_a_difference_that_rounded_figures_do_not_have_names_unrounded_ones(
     first: float, second: float, said: str
 ) -> None:
     assert before_rounding(first, second) == said

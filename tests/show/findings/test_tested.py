@@ -63,7 +63,7 @@ def examples() -> dict[str, object]:
                 (2, False, True),
             )
         ],
-        "margin": [tested.margin_note(margin) for margin in (0.02, 0.0)],
+        "margin": [tested.margin_note(0.02, [result]) for result in ("too small to matter", "may be chance")],
         "measures": table.to_dict("split"),
         "groups": tested.groups_table({"A": ONE}).to_dict("split"),
         "check": [tested.check_note(results) for results in (1, 2)],
@@ -89,7 +89,7 @@ def test_the_share_of_a_sentence_counts_as_its_distance_from_even(
     shares: dict[str, float], risk: str
 ) -> None:
     """(0.65 − 1/2) / (1/2) and (0.5 − 1/3) / (2/3)."""
-    assert f"count as a risk of {risk}." in tested.risk_example("A", shares)
+    assert f"count as {risk}." in tested.risk_example("A", shares)
 
 
 def test_prejudice_and_caprice_have_the_occupations_with_the_most_of_each() -> None:
@@ -126,9 +126,9 @@ def test_every_measure_has_its_figures_and_what_the_test_says() -> None:
         "c": "too small to matter",
     }
     first = table.iloc[0]
-    assert (first["A"], first["B"], first["difference"]) == (0.3, 0.46, 0.3 - 0.46)
+    assert (first["A"], first["B"], first["first − second"]) == (0.3, 0.46, 0.3 - 0.46)
     assert (first["95 % range from"], first["to"]) == (-0.2, -0.1)
-    assert table.iloc[3][["A", "B", "difference", "to"]].isna().all(), "no figure beside no answer"
+    assert table.iloc[3][["A", "B", "first − second", "to"]].isna().all(), "no figure beside no answer"
     labour = tested.yardsticks_table(replace(here, against_even=False), {})
     assert labour["measure or sentences"][0] == "the labour force, US 2021 (risk)"
 
