@@ -34,6 +34,7 @@ QUESTIONS: tuple[Question, ...] = get_args(Question)
 ANSWERS: Mapping[str, str] = {  # what pages call an answer
     "pairs": "pairs: each line has a word of every group",
     "groups": "groups: each line is a group",
+    "lines": "lines: each line is an entry",
     "table": "a table: I say which columns are meant",
 }
 T = TypeVar("T", bound=Record)
@@ -55,7 +56,8 @@ def upload_files(
 ) -> list[UploadedFile]:  # fmt: skip
     """Draw an upload; return the chosen files, none for viewers or if one is too large, with a message.
 
-    ``endings``: with or without dot.  ``largest``: megabytes, unless ``PCF_LARGEST_UPLOAD`` is less.
+    ``endings``: with or without dot; none: any file is taken, also one without an ending, and its reader says
+    what it can be.  ``largest``: megabytes, unless ``PCF_LARGEST_UPLOAD`` is less.
     ``taken``: called when another file was chosen.
     """
     if not may_audit():
@@ -63,7 +65,7 @@ def upload_files(
     most = _most_of(largest)
     chosen: Any = st.file_uploader(
         label,
-        type=[ending.removeprefix(".") for ending in endings],
+        type=[ending.removeprefix(".") for ending in endings] or None,
         accept_multiple_files=several,
         max_upload_size=most,
         key=key,
@@ -115,6 +117,7 @@ def draw_given(
     if not may_audit():
         return None
     saved_before = st.session_state.setdefault(TYPED, {}).get(key, 0)
+    st.caption(accepted.forms)
     text = st.text_area(
         "Type or paste",
         key=f"typed_{key}_{saved_before}",
@@ -122,7 +125,7 @@ def draw_given(
         placeholder="One a line" if accepted.line else ",".join(accepted.needed),
         help="One entry a line. The text of a file of another form is understood too.",
     )
-    files = upload_files("Or upload", accepted.endings, LARGEST_UPLOAD, key, help_text, several=several)
+    files = upload_files("Or upload", (), LARGEST_UPLOAD, key, help_text, several=several)
     if files:
         token = "_".join(file.file_id for file in files)
         return Given(tuple((file.name, file.getvalue()) for file in files), token)

@@ -39,7 +39,7 @@ def checked_margin(text: str) -> str:
 class ViewOptions(Record):
     """How scores are read: options that need no new scoring and are part of the URL.
 
-    ``occupation_weights``: ``uniform``, ``employment``, ``list`` or a CSV file.  ``reference``: the neutral
+    ``occupation_weights``: ``uniform``, ``employment``, ``list`` or a file.  ``reference``: the neutral
     p*, ``uniform`` (1/|Y|) or ``labour`` (the labour force's shares, two groups of gender).  ``aggregation``:
     ``sum`` (PCF Eq. 11) or ``mean`` of the probabilities of a group's words.  ``unit``: resampled for
     intervals over templates, see :mod:`pcf_core.measure.bootstrap`: whole templates, or only their counts,
@@ -65,7 +65,7 @@ class ViewOptions(Record):
         help="All alike: every occupation counts the same. Employment: an occupation counts as many times "
         "as people work in it in the US. The list's own: as the list says, if its source has weights, for "
         "example education.",
-        usage="uniform, employment, list (the list's own) or a CSV file",
+        usage="uniform, employment, list (the list's own) or a file",
         url="weights",
         offered=("uniform", "employment", "list"),
         words={"uniform": "all alike", "employment": "employment", "list": "the list's own"},

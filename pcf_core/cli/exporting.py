@@ -12,9 +12,12 @@ from pcf_core.audit.policy import PACK as PACK_ENDING
 from pcf_core.audit.policy import read_policy
 from pcf_core.audit.results import Results
 from pcf_core.cli.console import JsonOption, View, give, one_of, open_store, option_of, record, say, with_view
+from pcf_core.cli.files import end_reading, with_files
 from pcf_core.cli.packs import write_pack
 from pcf_core.core.errors import InputError
 from pcf_core.core.options import declared
+from pcf_core.material.evidence import occupation_weights
+from pcf_core.material.safety.understood import Reading
 from pcf_core.report.documents import export_run
 from pcf_core.report.files import check_target, write_whole
 from pcf_core.report.records import NONE, SECTIONS, SHORT, ReportDocument, ReportRequest, day_of
@@ -38,6 +41,7 @@ DIFFERS = 1
 
 
 @with_view
+@with_files
 def export(
     out: Annotated[Path, typer.Option(help="the file to write")],
     runs: Annotated[
@@ -77,6 +81,7 @@ def export(
     ] = None,
     *,
     view: View,
+    reading: Reading,
 ) -> None:
     """Write a run as one row per occupation × template × group, a report of runs and text audits, or a pack.
 
@@ -94,15 +99,19 @@ def export(
                 "A pack has runs and results of FairPair and of the criteria: leave out --sections, "
                 "--policy, --knowledge, --date and --elsewhere."
             )
-        if reading := [*view.flags, *([OVER.flag] if over != OVER.default else [])]:
+        if flags := [*view.flags, *([OVER.flag] if over != OVER.default else [])]:
             raise InputError(
                 "A pack has all scores, and its readers choose the reading options themselves: leave out "
-                f"{', '.join(reading)}."
+                f"{', '.join(flags)}."
             )
+        end_reading(reading)
         write_pack(store, keys, out, by, licence, sign, fairpair=fairpair or (), criteria=criteria or ())
         return
     if by or licence or sign:
         raise InputError("--by, --licence and --sign are for --format pack: leave them out, or write a pack.")
+    for key in keys:
+        occupation_weights(store.load_run(key).evidence, options.occupation_weights)
+    end_reading(reading)
     in_one_file = len(keys) == 1 and not (sections or audits or policy or date or elsewhere)
     if form in ("csv", "parquet"):
         _check_zipped(out, form, zipped=not in_one_file)
@@ -219,12 +228,15 @@ def file_bytes(document: ReportDocument, form: str) -> bytes:
     return tables_archive(document, one_of(form, "--format", FORMS))
 
 
+@with_files
 def verify(
     file: Annotated[Path, typer.Argument(help="a JSON report, as written by export or the page Report")],
     weights: Annotated[
-        str | None, typer.Option(help="the CSV file of weights with which the report was made")
+        str | None, typer.Option(help="the file of weights with which the report was made")
     ] = None,
     as_json: JsonOption = False,
+    *,
+    reading: Reading,
 ) -> int:
     """Calculate a report's numbers again from the cache and list differences: exit 0 without any, else 1."""
     from pcf_core.report.verifying import verify_report
@@ -237,6 +249,8 @@ def verify(
     reported = read_report(data)
     store = open_store()
     verification = verify_report(store, reported, kept_texts(store, reported.request), weights)
+    if not verification.problem:  # which may be a question that the file leaves open
+        end_reading(reading, as_json=as_json)
 
     def lines() -> list[str]:
         versions = [

@@ -62,7 +62,7 @@ def end_reading(reading: Reading, *, as_json: bool = False) -> None:
 def _lines(reading: Reading) -> list[str]:
     """Write what was understood for a terminal; notes are on stderr already."""
     if not reading.files:
-        return ["No file of yours was given; nothing is run."]
+        return ["No list or set of yours was given; nothing is run."]
     lines = []
     for one in reading.files:
         lines.append(f"{one.name}: {one.entries:,} entries")

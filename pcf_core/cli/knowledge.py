@@ -33,7 +33,7 @@ from pcf_core.core.run import Protocol, ScoringKey
 from pcf_core.core.settings import settings
 from pcf_core.material.knowledge import FIRST as FIRST_KNOWLEDGE
 from pcf_core.material.knowledge import load_knowledge
-from pcf_core.material.safety.understood import Reading, show_entries
+from pcf_core.material.safety.understood import Reading
 from pcf_core.measure.knowledge import knowledge_score
 from pcf_core.models.names import AUTO
 from pcf_core.report.documents import finite, picked
@@ -154,7 +154,6 @@ def benchmark(
     check_one_way(estimate=estimate, queue=queue)
     chosen: BenchmarkName = one_of(name, "The benchmark", BENCHMARKS)
     material = load_material(chosen, file or [], language)
-    show_entries(material.title, len(material.items), lambda index: material.items[index].model_dump())
     end_reading(reading, as_json=as_json)
     several = [benchmark_asked(material, ScoringKey.of(spec)) for spec in to_score(model, dtype)]
     store = open_store()

@@ -33,9 +33,7 @@ if TYPE_CHECKING:
 @with_files
 def mine(
     corpus: Annotated[str, typer.Option("--corpus", help="a file, a folder, or hf:OWNER/NAME")],
-    topic: Annotated[
-        list[str], typer.Option("--topic", help="a shipped name or a TOML file; may be repeated")
-    ],
+    topic: Annotated[list[str], typer.Option("--topic", help="a shipped name or a file; may be repeated")],
     out: Annotated[Path | None, typer.Option("--out", help="the .csv or .parquet file to write")] = None,
     name: Annotated[str, typer.Option("--name", help="the name of the set; by default the file's")] = "",
     pipeline: Annotated[

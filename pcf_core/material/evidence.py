@@ -29,7 +29,7 @@ from pcf_core.material.base import (
     tell_spellings,
 )
 from pcf_core.material.safety.reading import label, tell, unquoted
-from pcf_core.material.safety.tables import TABLES, Accepted, Column, Rows, rows_of_table
+from pcf_core.material.safety.tables import Accepted, Column, Rows, read_only_table
 from pcf_core.material.safety.text import check_once, listed, normalise, shown
 from pcf_core.material.safety.understood import show_entries
 from pcf_core.material.shelves import MOST_NAMED, Shelf, given_file
@@ -56,7 +56,7 @@ EMPLOYMENT_SOURCE = (
 def occupation_weights(evidence: Evidence, name_or_path: str) -> Weights:
     """Return the weights of a list's terms, which sum to 1.
 
-    ``name_or_path`` is "uniform", "employment", "list" (those that the list itself has), or a CSV file
+    ``name_or_path`` is "uniform", "employment", "list" (those that the list itself has), or a table
     (``term,weight``; an empty weight is no figure).
 
     ``share`` is the part of the terms that kept a weight, the others are in ``left_out`` with the reason.
@@ -79,7 +79,7 @@ def occupation_weights(evidence: Evidence, name_or_path: str) -> Weights:
     if name_or_path == "list":
         if not evidence.weights:
             raise EvidenceError(
-                f"The list {evidence.name} has no weights: choose uniform, or give a .csv file with the "
+                f"The list {evidence.name} has no weights: choose uniform, or give a table with the "
                 "columns term and weight."
             )
         own = dict(zip(evidence.terms, evidence.weights, strict=True))
@@ -186,13 +186,13 @@ def _split_employment(evidence: Evidence, statistics: Mapping[str, Factor]) -> d
 
 
 def _from_file(evidence: Evidence, name_or_path: str) -> Weights:
-    path = given_file(name_or_path, TABLES)
+    path = given_file(name_or_path)
     if path is None:
         raise EvidenceError(
             f"The weighting {shown(name_or_path)} is unknown: use uniform, employment, list, or the path of "
-            "a .csv file with the columns term and weight."
+            "a table with the columns term and weight."
         )
-    table = rows_of_table(path, WEIGHTS.columns, EvidenceError)
+    table = read_only_table(path, WEIGHTS, EvidenceError)
     show_entries(label(path), len(table), lambda index: table[index][1])
     rows = [(normalise(row["term"]), row["weight"], where) for where, row in table]
     check_once((term for term, _, _ in rows), "term", label(path), EvidenceError)

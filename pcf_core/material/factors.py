@@ -5,7 +5,7 @@ share (Current Population Survey), mean years of education (2018), frequency of 
 with year and source.  ``match`` says how well the term fits its line: exact, close, broad or none.
 ``tools/derive_factors.py`` makes the file.
 
-Also a user's own figures, a CSV file ``occupation,value[,weight]``; and shipped tables as records: a damaged
+Also a user's own figures, a table ``occupation,value[,weight]``; and shipped tables as records: a damaged
 one is restored, not corrected.
 
 **What the mini models read about each occupation, from ``assets/factors/read_gender.csv`` and its card.**
@@ -25,12 +25,12 @@ from pcf_core.core.errors import EvidenceError, InputError
 from pcf_core.core.factors import Matching, OwnFactor, ReadCard, ReadCount, ReadTable
 from pcf_core.core.records import LeftOut, Record, first_problem
 from pcf_core.core.settings import settings
-from pcf_core.material.safety.reading import check_ending, label, read_toml, upload_label, uploaded
-from pcf_core.material.safety.tables import Accepted, Column, read_table, rows_of_table
+from pcf_core.material.safety.reading import label, read_toml, upload_label, uploaded
+from pcf_core.material.safety.tables import Accepted, Column, read_only_table, read_table
 from pcf_core.material.safety.text import check_once, check_word, shown
 from pcf_core.material.safety.understood import show_entries
 
-# A user's own figures of the occupations: a CSV file ``occupation,value[,weight]``.
+# A user's own figures of the occupations: a table ``occupation,value[,weight]``.
 
 
 ACCEPTED = Accepted(
@@ -49,11 +49,11 @@ NO_VALUE = "the file has no value for it"
 
 
 def load_own_factor(path: Path) -> OwnFactor:
-    """Load figures from a CSV file.
+    """Load figures from a table.
 
     Its columns are ``occupation``, ``value`` and, if wanted, ``weight``; an empty cell is no figure.
     """
-    table = rows_of_table(path, ACCEPTED.columns, EvidenceError)
+    table = read_only_table(path, ACCEPTED, EvidenceError)
     name = label(path)
     show_entries(name, len(table), lambda index: table[index][1])
     if len(table) > MOST_ROWS:
@@ -98,7 +98,6 @@ def read_own_factor(file_name: str, data: bytes) -> OwnFactor:
         There is no room for temporary files.
     """
     name = upload_label(file_name)
-    check_ending(name, ACCEPTED.endings, "table", EvidenceError)
     with uploaded(name, data) as path:
         return load_own_factor(path)
 

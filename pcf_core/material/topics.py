@@ -151,8 +151,9 @@ class WrittenTopic(Material):
         groups = [[*map(normalise, unquoted(line.split(separator), origin.where))] for line in lines]
         if all(len(words) == 1 for words in groups):  # one group's list, or many groups? nobody can tell
             raise TopicError(
-                f"{origin.where} has no line with a comma: write a line for each group with commas between "
-                "its words, or give a text file for each of two or more groups, with one word per line."
+                f"{origin.where} has no line with a comma: write a line for each group, with commas between "
+                "its words; the page Topics also takes a text file for each of two or more groups, with one "
+                "word per line."
             )
         return _pairs_or_groups(groups, origin)
 
@@ -183,7 +184,7 @@ class _Topics(Kind[Topic]):
         names = [upload_label(name) for name, _ in files]
         for name in names:
             check_ending(name, ACCEPTED.endings, "topic", TopicError, bare=True)
-        if len(files) > 1 and {Path(name).suffix.lower() for name in names} == {LINES}:
+        if len(files) > 1 and {Path(name).suffix.lower() for name in names} <= {LINES, ""}:
             return _of_lists(names, [data for _, data in files])
         if len(files) != 1:
             raise TopicError(
@@ -298,9 +299,11 @@ def _groups_by_name(value: Mapping[str, Any]) -> dict[str, list[str]]:
 
 def _named_groups(words: Mapping[str, Sequence[str]]) -> dict[str, Any]:
     """Give groups names that are safe in files and links, and say which ones are changed."""
+    numbered = [f"group-{number}" for number in range(1, len(words) + 1)]
     names = [name if not name or NAME.fullmatch(name) else safe_name(name) for name in words]
-    if UNNAMED in names or first_duplicate(names) is not None:
-        names = [f"group-{number}" for number in range(1, len(words) + 1)]
+    names = [number if name == UNNAMED else name for name, number in zip(names, numbered, strict=True)]
+    if first_duplicate(names) is not None:
+        names = numbered
     for name, written in zip(names, words, strict=True):
         if name != written:
             tell(f"The group {shown(written)} is called {name} here.")
@@ -471,5 +474,6 @@ def _of_lists(names: Sequence[str], contents: Sequence[bytes]) -> Topic:
         title=" and ".join(title_of(Path(name)) for name in names),
         where=f"The topic of {called}",
     )
+    WrittenTopic.look_over(topic, called)
     show_entries(called, len(topic.groups), lambda index: WrittenTopic.entry_of(topic, index))
     return topic

@@ -13,6 +13,7 @@ import pytest
 
 from pcf_core.audit.policy import PACK
 from pcf_core.core.settings import Settings, settings
+from pcf_core.material.evidence import load_evidence
 from pcf_core.models.scoring import base
 from pcf_core.report.packs import ENDING
 from pcf_core.store.store import Store
@@ -56,6 +57,18 @@ def policy(folder: Path, text: str) -> str:
     path = folder / "limits.toml"
     path.write_text(text, encoding="utf8")
     return str(path)
+
+
+@pytest.mark.usefixtures("shipped")
+def test_weights_of_a_policy_are_shown_and_read_as_the_options_say(tmp_path: Path) -> None:
+    weights = tmp_path / "mine"
+    terms = load_evidence("occupations-bvf").terms
+    weights.write_text("\n".join(["Beruf;Anteil", *(f"{term};1" for term in terms)]), encoding="utf8")
+    limits = policy(tmp_path, f'[[contexts]]\ntopic = "gender"\nweights = "{weights}"\nmax.risk = 0.4\n')
+    given = ("--model", BALANCED, "--policy", limits)
+    assert "such as --column term=Beruf --column weight=Anteil" in check(*given).stderr
+    shown = check(*given, "--column", "term=Beruf", "--column", "weight=Anteil", "--dry-run")
+    assert json.loads(shown.stdout)["files"][0]["entries"] == len(terms)
 
 
 @pytest.mark.usefixtures("shipped")

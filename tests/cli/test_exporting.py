@@ -52,6 +52,30 @@ def test_cells_are_written_as_their_name_ends(keys: list[str], tmp_path: Path) -
     assert len(tables[0]) > 0
 
 
+@pytest.mark.slow
+def test_weights_under_other_names_are_read_as_the_options_say(
+    full_store: Store, keys: list[str], tmp_path: Path
+) -> None:
+    weights, out = tmp_path / "mine", tmp_path / "report.json"
+    rows = (f"{term};{number}" for number, term in enumerate(full_store.load_run(keys[0]).evidence.terms, 1))
+    weights.write_text("\n".join(["Beruf;Anteil", *rows]), encoding="utf8")
+    command = ("export", keys[0], "--sections", "risk", "--weights", str(weights), "--out", str(out))
+    columns = ("--column", "term=Beruf", "--column", "weight=Anteil")
+    asked = run_here(*command)
+    assert (asked.returncode, out.exists()) == (2, False)
+    assert "say which column is meant, such as --column term=Beruf --column weight=Anteil" in asked.stderr
+    shown = json.loads(run_here(*command, *columns, "--dry-run").stdout)
+    assert ([one["file"] for one in shown["files"]], out.exists()) == (["mine"], False)
+    assert (
+        "--column x=y fits none" in run_here("export", keys[0], "--out", str(out), "--column", "x=y").stderr
+    )
+    assert run_here(*command, *columns).returncode == 0
+    check = ("verify", str(out), "--weights", str(weights))
+    assert "--column term=Beruf" in run_here(*check).stdout
+    assert answer_to("files", *check, *columns, "--dry-run")["files"] == shown["files"]
+    assert run_here(*check, *columns).returncode == 0
+
+
 def test_a_name_that_says_nothing_takes_any_format() -> None:
     assert form_of("card", Path("README.txt")) == "card"
     assert form_of("parquet", Path("tables.zip")) == "parquet"

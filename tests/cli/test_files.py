@@ -41,7 +41,7 @@ def test_on_a_terminal_the_first_entries_are_listed(tmp_path: Path, own_settings
         "Nothing is run or saved.",
     ]
     none = run_here("score", "--model", "mini-gpt", "--topic", "gender", "--dry-run", terminal=True)
-    assert "No file of yours was given" in none.stdout
+    assert "No list or set of yours was given" in none.stdout
 
 
 @pytest.mark.parametrize(

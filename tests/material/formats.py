@@ -11,6 +11,7 @@ from typing import Any
 
 from pcf_core.core.topics import Topic
 from pcf_core.material import evidence, factors, knowledge, template_files, templates, topics
+from pcf_core.material.safety.reading import uploaded
 from pcf_core.material.safety.tables import Accepted
 from pcf_core.material.safety.understood import Reading, ReadingOptions, answers_of, read_with
 from pcf_core.texts.criteria import names, own, professions, questions
@@ -42,6 +43,12 @@ def occupations_of(item: Any) -> list[tuple[Any, ...]]:
 def figures_of(files: Files) -> Any:
     ((name, data),) = files
     return factors.read_own_factor(name, data)
+
+
+def weights_of(files: Files) -> Any:
+    ((name, data),) = files
+    with uploaded(name, data) as path:
+        return evidence.occupation_weights(evidence.make_evidence("trades", ["baker", "tinker"]), str(path))
 
 
 MODEL = ("--model", "mini-gpt")
@@ -94,6 +101,9 @@ READERS: Mapping[str, Reader] = {  # by the beginning of the examples' names
         ("criteria", *MODEL, "--experiment", "questions", "--material"),
     ),
     "figures": Reader(factors.ACCEPTED, figures_of, lambda factor: factor.values),
+    "weights": Reader(
+        evidence.WEIGHTS, weights_of, lambda weights: dict(zip(weights.terms, weights.values, strict=True))
+    ),
 }
 
 
@@ -172,6 +182,11 @@ FORMATS = (
         ("is UTF-16 text", "separated by tabs"),
         "--column word=kin --column group=side",
     ),
+    Format(
+        "topic-scripts.json",
+        [("old-folks", ("aged",)), ("in-between", ("grown",)), ("group-3", ("若い",))],
+        ("'Old_Folks' is called old-folks", "'In-Between' is called in-between", "'若者' is called group-3"),
+    ),
     Format("topic-without-ending", [("women", ("niece",)), ("men", ("nephew",))]),
     Format(
         "occupations-isco.csv",
@@ -206,6 +221,13 @@ FORMATS = (
     ),
     Format("occupations-objects.json", [("baker", 2), ("tinker", 1)], ("'note' was not",)),
     Format("occupations-objects.jsonl", [("baker", "9"), ("tinker", "8")]),
+    Format(
+        "occupations-esco.csv",
+        [("baker", "9.1"), ("tinker", "9.2")],
+        ("'code' and 'preferredLabel' were read, and 'conceptType' and 'altLabels' were not",),
+    ),
+    Format("occupations-one-column.csv", TRADES, options="--as lines"),
+    Format("occupations-plural.csv", TRADES),
     Format("occupations-wrapped.json", TRADES, ("are those under 'jobs'",)),
     Format("occupations-without-ending", TRADES),
     Format(
@@ -265,6 +287,16 @@ FORMATS = (
         ("'Woman' was read as female", "'Man' was read as male"),
     ),
     Format(
+        "names-table.txt",
+        [("Ada", "female"), ("Carl", "male")],
+        (
+            "separated by tabs",
+            "'First name' and 'Sex' were read, and 'note' was not",
+            "'woman' was read as female",
+            "'man' was read as male",
+        ),
+    ),
+    Format(
         "professions.csv", [("tinker", 0.25), ("baker", 0.75)], ("separated by semicolons", "'Year' was not")
     ),
     Format(
@@ -272,5 +304,17 @@ FORMATS = (
         [("What boils?", ("A kettle", "A chair"), 0)],
         ("separated by tabs", "'source' was not"),
     ),
+    Format("questions-objects.jsonl", [("What boils?", ("A kettle", "A chair"), 0)]),
+    Format(
+        "questions-medqa", [(text, ("A kettle", "A chair"), 0) for text in ("What boils?", "What whistles?")]
+    ),
+    Format("weights.json", {"baker": 0.75, "tinker": 0.25}, ("'id' was not",)),
+    Format(
+        "weights-without-ending",
+        {"baker": 0.75, "tinker": 0.25},
+        ("separated by semicolons",),
+        "--column term=Beruf --column weight=Anteil",
+    ),
+    Format("figures-without-ending", {"baker": 2, "tinker": 3}, ("separated by semicolons",)),
     Format("figures.csv", {"baker": 2, "tinker": 3}, ("separated by semicolons",)),
 )

@@ -82,11 +82,20 @@ def test_the_smallest_and_the_largest_sizes_are_read() -> None:
     assert own.weights == {"nurse": 1e12, "clerk": 1e-9, "cook": 1}
 
 
-@pytest.mark.parametrize("name", ["mine.xlsx", "mine", "../../mine.txt"])
-def test_another_kind_of_file_is_refused(name: str, refusal: Callable[[AuditError], str]) -> None:
+def test_another_kind_of_file_is_refused(refusal: Callable[[AuditError], str]) -> None:
     with pytest.raises(EvidenceError) as caught:
-        read_own_factor(name, b"occupation,value\nnurse,1\n")
-    assert "is not a .csv or .tsv file" in refusal(caught.value)
+        read_own_factor("mine.xlsx", b"occupation,value\nnurse,1\n")
+    assert "is not a .json or .jsonl or .csv or .tsv or .txt file" in refusal(caught.value)
+    with pytest.raises(EvidenceError) as caught:
+        read_own_factor("mine.json", b'["nurse"]')
+    assert "mine.json holds a list: write a list of objects, each with occupation and value" in refusal(
+        caught.value
+    )
+
+
+@pytest.mark.parametrize("name", ["mine", "../../mine.txt"])
+def test_a_table_needs_no_ending(name: str) -> None:
+    assert read_own_factor(name, b"occupation,value\nnurse,1\n").values == {"nurse": 1}
 
 
 def test_bytes_that_are_no_text_and_names_that_lead_out(refusal: Callable[[AuditError], str]) -> None:

@@ -12,9 +12,13 @@ import pytest
 from pcf_core.core.errors import InputError
 from pcf_core.material import evidence
 from pcf_core.material.evidence import make_evidence
+from pcf_core.material.safety.reading import uploaded
+from pcf_core.material.safety.tables import Accepted
 from pcf_core.material.safety.understood import Reading, ReadingOptions, answers_of, read_with
 from pcf_core.material.templates import load_mined
 from pcf_core.material.topics import load_topic
+from pcf_core.texts.criteria.tasks import TASKS
+from pcf_core.texts.fairpair.tables import load_table
 from tests.material.formats import FOLDER, FORMATS, READERS, Format
 from tests.material.refusing import refused
 from tools.readers_table import PLACE, with_table
@@ -63,7 +67,7 @@ def test_a_guess_is_an_answer_that_was_offered(one: Format) -> None:
 def test_every_reader_has_an_example_and_every_example_an_entry() -> None:
     assert {one.file for one in FORMATS} == {path.name for path in FOLDER.iterdir()}
     tested = [reader.accepted for reader in READERS.values()]
-    assert [one.what for one in DOCUMENTED if one not in tested and one.columns] == ["weights of occupations"]
+    assert all(one in tested for one in DOCUMENTED if one.columns)
 
 
 def test_the_table_in_the_docs_is_what_readers_accept() -> None:
@@ -134,6 +138,27 @@ def test_more_words_in_a_line_than_lines_are_groups_unless_somebody_says_pairs(t
         topic = load_topic(path)
     assert topic.aligned
     assert topic.group_names == ("aunt", "niece", "daughter")
+
+
+def test_text_without_an_ending_for_a_kind_that_is_toml_or_json(refusal: Refusal) -> None:
+    with uploaded("trades", b"baker\ntinker\n") as path:
+        for load in (TASKS.load, load_table):
+            assert "trades is not valid TOML" in refused(refusal, InputError, load, path)
+
+
+@pytest.mark.parametrize("one", DOCUMENTED, ids=lambda one: one.what)
+def test_pages_say_all_that_a_reader_accepts(one: Accepted) -> None:
+    assert ("**Text**" in one.forms, "**JSON**" in one.forms) == (bool(one.line), bool(one.json))
+    assert all(f"*{column.name}*" in one.forms for column in one.columns)
+    assert ("**TOML**" in one.forms, "**Parquet**" in one.forms) == (one.toml, one.parquet)
+
+
+def test_the_form_of_a_reader_is_written_out() -> None:
+    assert evidence.ACCEPTED.forms == (
+        "**Text**: a line is an occupation. **Table** (CSV, TSV, text or a JSON list of objects): *term* "
+        "(an occupation); optionally *weight* and *code*. **TOML**. **JSON**: the keys of TOML, or a list of "
+        "texts."
+    )
 
 
 @pytest.mark.slow

@@ -65,6 +65,20 @@ def test_lists_of_words_make_a_topic_named_after_them(folder: Path) -> None:
     assert not folder.exists()
 
 
+def test_lists_of_words_need_no_ending_and_two_spellings_are_told() -> None:
+    sentences: list[str] = []
+    with heard(sentences.append):
+        topic = load_topic_upload([("Aunts", b"aunt\nAunt\n"), ("uncles.txt", b"uncle\n")])
+    assert [(group.name, group.words) for group in topic.groups] == [
+        ("aunts", ("aunt", "Aunt")),
+        ("uncles", ("uncle",)),
+    ]
+    assert sentences == [
+        "Aunts and uncles.txt, group aunts, has one word in several spellings, which count as several words: "
+        "'aunt' and 'Aunt'."
+    ]
+
+
 def test_json_and_csv_are_read_as_the_command_line_reads_them() -> None:
     groups = {"groups": [{"name": "a", "words": ["x"]}, {"name": "b", "words": ["y"]}]}
     assert load_topic_upload([("Meine Liste.json", json.dumps(groups).encode())]).name == "meine-liste"

@@ -37,7 +37,7 @@ TOPICS: list[Row] = [
     ("bad.txt", ",,\n,,", "is empty"),
     ("bad.json", '["he", 3]', "each a word or a list of words"),
     ("bad.json", '["he", []]', "each a word or a list of words"),
-    ("bad.json", '[{"word": "he", "gender": "m"}]', "must name group and word"),
+    ("bad.json", '[{"word": "he", "gender": "m"}]', "every object must have group and word"),
     ("bad.csv", "", "is empty: write the columns group and word"),
     ("bad.csv", "group,word\n", "has no groups"),
     ("bad.csv", "term,word\na,b\n", "must name group and word"),

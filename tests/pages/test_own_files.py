@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -18,6 +19,7 @@ from pcf_core.material.evidence import OWN as LISTS
 from pcf_core.material.knowledge import ACCEPTED as FACT_FILES
 from pcf_core.material.knowledge import OWN as FACTS
 from pcf_core.material.safety.tables import ending_of
+from pcf_core.material.shelves import name_of
 from pcf_core.material.templates import OWN as SETS
 from pcf_core.material.topics import ACCEPTED as TOPIC_FILES
 from pcf_core.material.topics import OWN as TOPICS
@@ -112,6 +114,34 @@ def test_what_is_typed_is_read_like_a_file(own: Own) -> None:
     assert name.startswith("my-")
     assert app.selectbox(key=own.field).value == name
     assert app.text_area(key=f"typed_upload_{folder}_1").value == "", "for the next one"
+
+
+@pytest.mark.parametrize("own", PANELS, ids=lambda own: own.key)
+def test_a_file_without_an_ending_is_taken_and_the_page_says_what_it_can_be(own: Own) -> None:
+    accepted = own.kind.material.accepted
+    assert accepted.forms in own.open().captions
+    bare = own.file.partition(".")[0]
+    folder = own.kind.shelf.folder
+    app = own.open().upload(f"upload_{folder}", bare, own.content).press(f"keep_{folder}")
+    assert not app.errors
+    assert own.kind.names() == (name_of(Path(bare)),)
+
+
+def test_criteria_keep_a_file_without_an_ending_under_the_ending_of_its_form() -> None:
+    app = open_app("criteria", cr_view="hobbies", **SCORED)
+    app.upload("upload_names", "people", "name;gender\nAda;F\nCarl;M\n").press("keep_names")
+    assert not app.errors
+    assert own_files("hobbies")["people"].suffix == ".csv"
+    assert [one.name for one in NAMES.load(own_files("hobbies")["people"]).names] == ["Ada", "Carl"]
+
+
+def test_a_first_line_that_names_no_column_is_asked_about() -> None:
+    app = open_app("topics", topic_view="lists").upload("upload_evidence", "Trades.csv", "baker\ncook\n")
+    question = "Trades.csv begins with 'baker', which does not name term. How is it to be read?"
+    assert "keep_evidence" not in app.button_keys
+    app.field(question).set_value("lines").run()
+    app.press("keep_evidence")
+    assert LISTS.load("trades").terms == ("baker", "cook")
 
 
 @pytest.mark.parametrize(

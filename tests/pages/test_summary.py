@@ -200,7 +200,7 @@ def score_benchmark(store: Store, material: Any, model: str, nats: Sequence[tupl
 
 def test_the_summary_leads_to_the_benchmark_that_has_results(full_store: Store, tmp_path: Path) -> None:
     path = stereoset_files(tmp_path)["dev.json"]
-    material, _ = read_files("stereoset", [(path.name, path.read_bytes())])
+    material = read_files("stereoset", [(path.name, path.read_bytes())])
     score_benchmark(full_store, material, "mini-bert", [(-1.0, -2.0, -3.0)] * len(material.triples))
     app = open_address("written_text", model=["mini-bert"], **SUMMARY).press_label(
         "Do these benchmarks agree with the risk?"
@@ -215,7 +215,7 @@ def test_two_models_are_compared_and_held_against_ours(full_store: Store, tmp_pa
     path = crows_file(
         tmp_path, tuple(("age", f"The old man {n}.", f"The young man {n}.") for n in range(BLOCK))
     )
-    material, _ = read_files("crows-pairs", [(path.name, path.read_bytes())])
+    material = read_files("crows-pairs", [(path.name, path.read_bytes())])
     for model, share in (("mini-bert", 1.0), ("mini-gpt", 0.5)):
         nats = [(-1.0, -2.0) if item < share * BLOCK else (-2.0, -1.0) for item in range(BLOCK)]
         score_benchmark(full_store, material, model, nats)
@@ -238,4 +238,5 @@ def test_another_language_is_given_beside_the_files_and_a_result_of_another_tool
     assert "do not look English: give their language, such as fr or de." in app.errors
     app.text_input(key="bench_language_crows-pairs").input("fr").run()
     assert not app.errors
+    assert [*app.table_with("more")["more"]] == [more for _, more, _ in FRENCH], "before anything is run"
     assert app.button(key="bench_score").label.startswith("Run 2 items")

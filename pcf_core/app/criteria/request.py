@@ -66,13 +66,6 @@ SEEN = "criteria_before"
 LABELLER = "cr_labeller"
 MANY = "cr_many"
 LONGEST = 300  # characters of a model's name
-WHAT: Mapping[ExperimentName, str] = {
-    "anecdotes": "TOML, or CSV with one profession per row and its share of women (0 to 1).",
-    "hobbies": "TOML, or CSV with one name per row and its gender; numbers of births may follow.",
-    "questions": "TOML, JSON or CSV with two or more options and the letter of the right one; or MedQA's "
-    "public JSONL.",
-    "tasks": "TOML or JSON with pairs of jobs and a task that one of the two did.",
-}
 EXAMPLES: Mapping[ExperimentName, str] = {
     "anecdotes": "profession,women_share\nnurse,0.88\nelectrician,0.02\n",
     "hobbies": "name,gender\nMary,female\nJohn,male\n",
@@ -345,7 +338,6 @@ def draw_own(experiment: ExperimentName) -> None:
             )
             with st.popover("Example of a file", icon=":material/description:"):
                 st.code(EXAMPLES[experiment], language=None, wrap_lines=True)
-        st.caption(plain(WHAT[experiment]))
         _draw_upload(experiment, kind, key)
 
 

@@ -52,9 +52,7 @@ to be about {1} too, so that both sides can be compared. The difference between 
 against the differences among the texts of one side.
 """
 FIRST = "common-sents-1"
-FORMS = (
-    "Each prompt must name one person as {name}. Give one file: text with one prompt per line, CSV or TOML."
-)
+FORMS = "Each prompt must name one person as {name}."
 EXAMPLES = {
     "**Text**, one prompt per line": "{name} is a nurse.\n{name}'s day begins at six.\n",
     "**CSV**; the column *category* is optional": "text,category\n{name} is a nurse.,work\n"
@@ -211,10 +209,7 @@ PROMPTS = OwnPanel(
     besides={"fp_category": []},
 )
 
-CATEGORY_FORMS = (
-    "CSV with the columns category and word, or TOML in the format of the download. Case does not matter; a "
-    "word with * at its end includes every word that begins like this."
-)
+CATEGORY_FORMS = "Case does not matter; a word with * at its end includes every word that begins like this."
 
 
 def categories_finding(several: CategorySet) -> str:

@@ -261,7 +261,6 @@ def _draw_own() -> None:
             draw_typed(choose("score_templates"))
             draw_import(choose("score_templates"))
         with st.popover("Your own occupations", icon=":material/add:"):
-            st.caption("One occupation a line.")
             own.draw_upload(OWN_LISTS, list_finding, choose("score_evidence"), "One file.")
 
 

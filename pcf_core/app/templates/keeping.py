@@ -100,14 +100,13 @@ def _go_to(name: str, view: str = "edit") -> None:
 
 def draw_import(saved: Callable[[str], None]) -> None:
     """Draw the upload of a set, in our columns or the papers' form; ``saved`` is called with its name."""
+    st.caption(ACCEPTED.forms)
     file = own.upload_file(
-        "Table, text or Parquet",
-        ACCEPTED.endings,
+        "A file of sentences",
+        (),
         LARGEST_IMPORT,
         "import_file",
-        "A table with the columns template and, where known, count, documents, sources and examples, as the "
-        "papers publish theirs too; or text with one sentence a line. Placeholders of other tools are asked "
-        "about.",
+        "The lists that the papers publish are read too. Placeholders of other tools are asked about.",
     )
     if file is None:
         return

@@ -9,11 +9,11 @@ from itertools import combinations
 import streamlit as st
 
 from pcf_core.app.addresses import KNOWN_TAB, Choice
-from pcf_core.app.caching import kept, open_queue, open_store
+from pcf_core.app.caching import open_queue, open_store
 from pcf_core.app.choice import current_choice
 from pcf_core.app.data import Loaded, load
 from pcf_core.app.links import draw_link
-from pcf_core.app.own import upload_files
+from pcf_core.app.own import read_shown, upload_files
 from pcf_core.app.page import draw_table, finding, finding_list
 from pcf_core.app.roles import write
 from pcf_core.app.texts.shared import follow_jobs
@@ -22,7 +22,7 @@ from pcf_core.audit.comparing import controlled
 from pcf_core.core.errors import AuditError, RunError
 from pcf_core.core.risk import Comparison
 from pcf_core.core.run import ScoringKey
-from pcf_core.material.safety.reading import heard, upload_label, uploaded
+from pcf_core.material.safety.reading import upload_label, uploaded
 from pcf_core.models.registry import resolve_to_score
 from pcf_core.report.sections.knowledge import benchmark_panel, benchmark_table, pairs_panel
 from pcf_core.show.findings.benchmarks import agreement_finding, benchmark_finding, criticism_finding
@@ -41,7 +41,6 @@ from pcf_core.texts.benchmarks.records import (
 from pcf_core.work.benchmarks import BENCHMARK, BENCHMARK_AUDIT, benchmark_asked, kept_results
 
 LARGEST = 10  # megabytes of a file: StereoSet's own has eight
-ENDINGS = ("csv", "tsv", "json", "jsonl", "txt", "dev", "test")
 OURS = {"risk": "overall_risk", "prejudice": "prejudice_risk", "caprice": "caprice_risk"}
 EXPECT = (
     "After scoring, this tab shows how often each model prefers the stereotype, with its range, and whether "
@@ -173,7 +172,7 @@ def agreements(
 def draw_request(benchmark: BenchmarkName, models: Sequence[str]) -> None:
     """Draw the upload, and the button that runs the benchmark on the models."""
     files = upload_files(
-        "Files of the benchmark", ENDINGS, LARGEST, f"bench_files_{benchmark}",
+        "Files of the benchmark", (), LARGEST, f"bench_files_{benchmark}",
         "The files of its authors, with their original names. They are saved in your cache with the "
             "result.",
     )  # fmt: skip
@@ -189,15 +188,13 @@ def draw_request(benchmark: BenchmarkName, models: Sequence[str]) -> None:
             placeholder=ENGLISH,
             help="A code such as fr or de, if they are not English.",
         ).strip()
-    try:
-        given = [(file.name, file.getvalue()) for file in files]
-        material, sentences = read_files(benchmark, given, language)
-        request, refused = requests(material, models)
-    except AuditError as error:
-        st.error(plain(str(error)), icon=":material/error:")
+    given = [(file.name, file.getvalue()) for file in files]
+    key = "_".join([benchmark, *(file.file_id for file in files)])
+    read = read_shown(lambda: read_files(benchmark, given, language), key, language)
+    if read is None:
         return
-    for sentence in sentences:
-        st.caption(plain(sentence))
+    material = read.item
+    request, refused = requests(material, models)
     for sentence in refused:
         st.error(plain(sentence), icon=":material/error:")
     missing = {
@@ -210,15 +207,11 @@ def draw_request(benchmark: BenchmarkName, models: Sequence[str]) -> None:
         st.rerun()
 
 
-@kept(slots=4)
-def read_files(
-    benchmark: BenchmarkName, files: Sequence[tuple[str, bytes]], language: str = ""
-) -> tuple[Material, tuple[str, ...]]:
-    """Read uploads, or the package's file if there are none; return what in them is unusual, too."""
-    sentences: list[str] = []
-    with ExitStack() as opened, heard(sentences.append):
+def read_files(benchmark: BenchmarkName, files: Sequence[tuple[str, bytes]], language: str = "") -> Material:
+    """Read uploads, or the package's file if there are none."""
+    with ExitStack() as opened:
         paths = [opened.enter_context(uploaded(upload_label(name), data)) for name, data in files]
-        return load_material(benchmark, paths, language), tuple(sentences)
+        return load_material(benchmark, paths, language)
 
 
 def requests(material: Material, models: Sequence[str]) -> tuple[dict[str, BenchmarkAsked], list[str]]:

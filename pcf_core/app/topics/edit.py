@@ -37,10 +37,6 @@ from pcf_core.show.names import Titles
 SIDE_BY_SIDE = 3  # groups
 LINE, FRAME = 24, 40  # pixels
 FEWEST, MOST = 3, 8  # visible lines of a field of words
-FORMS = """
-TOML or JSON, CSV with the columns *group* and *word*, or lists as they are published: a text file with a line
-for each group, a text file for each group, or JSON with the groups' words.
-"""
 EXAMPLES = {
     "**TOML**, as in the download; a title, notes and more can stand above": """\
 [[groups]]
@@ -302,7 +298,6 @@ def draw_delete(name: str) -> None:
 def draw_upload() -> None:
     """Draw a pasted or uploaded topic: one file, or a list of words for each group."""
     st.subheader("Paste or upload")
-    st.caption(FORMS)
     with st.expander("An example of each"):
         for what, example in EXAMPLES.items():
             st.markdown(what)

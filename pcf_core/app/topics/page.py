@@ -87,11 +87,7 @@ the words given the text to their left. If it is tiny, the words do not suit the
 not learned them.
 """
 SINGLE = "left out by single-token"
-FORMS = """
-Text with one occupation a line, such as *nurse*; CSV with the columns *term* and, optionally, *weight*; or
-TOML or JSON with the terms and, optionally, a weight for each. A term is an occupation, or another kind of
-person.
-"""
+FORMS = "The entries are occupations, or people of another kind."
 EXAMPLES = {
     "**TOML**; name, title, source, notes and what a term is can stand above": """\
 noun = "athlete"

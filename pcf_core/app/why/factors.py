@@ -169,10 +169,10 @@ def _draw_own(occupations: Sequence[str]) -> OwnFactor | None:
     if not may_audit():
         return None
     with st.popover("Your own figures", icon=":material/upload_file:", help="Add a panel from a file."):
-        st.markdown("A CSV file with one line for each occupation. The weight is optional.")
+        st.caption(ACCEPTED.forms)
         st.code(EXAMPLE, language=None)
         help_text = "Used in this session only and not saved."
-        file = upload_file("Table", ACCEPTED.endings, LARGEST_UPLOAD, UPLOAD, help_text, forget)
+        file = upload_file("Table", (), LARGEST_UPLOAD, UPLOAD, help_text, forget)
         if file is not None and file.file_id != st.session_state.get(REMOVED):
             read = read_shown(lambda: read_own_factor(file.name, file.getvalue()), file.file_id)
             own = st.session_state[OWN] = read.item if read else None

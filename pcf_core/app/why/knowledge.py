@@ -75,10 +75,7 @@ NOT_AUDITED = {
     "noise floor": "not audited: this set reuses earlier results, or an earlier version of the app made them"
 }
 ORDERS = ("best known", "least known", "widest gap")
-FORMS = """
-One file holds a whole set: the facts, and the sentences in which each fact is asked. It can be TOML, JSON, or
-a CSV file with one row for each sentence or fact.
-"""
+FORMS = "One file holds a whole set: the facts, and the sentences in which each fact is asked."
 EXAMPLES = {
     "**TOML**; optional: name, title, source and notes at the top, and a weight for each fact": """\
 templates = ["The capital of [X] is [Y]", "[X] has its capital in [Y]"]

@@ -17,6 +17,7 @@ from typing import Any, Literal, NoReturn
 from pcf_core.core.errors import InputError
 from pcf_core.material.safety.reading import (
     MAX_ROWS,
+    check_ending,
     label,
     read_json_lines,
     read_json_value,
@@ -47,8 +48,9 @@ class Column:
     needed: bool = True
 
     def is_called(self, written: str, *, by_others: bool = False) -> bool:
-        """Tell whether a header's name is this column's: case, spaces, hyphens and underscores are free."""
-        return _plain(written) in map(_plain, self.also if by_others else (self.name,))
+        """Tell whether a header's name is this column's: case, spaces, hyphens, a plural do not matter."""
+        names = [*map(_plain, self.also if by_others else (self.name,))]
+        return _plain(written) in (*names, *(f"{name}s" for name in names))
 
 
 @dataclass(frozen=True)
@@ -73,11 +75,11 @@ class Accepted:
         """The endings of the files that are read; a file without an ending is read by its first line."""
         forms = {
             ".toml": self.toml,
-            ".json": bool(self.json),
-            ".jsonl": bool(self.json and self.columns),
+            ".json": bool(self.json or self.columns),
+            ".jsonl": bool(self.columns),
             ".csv": bool(self.columns),
             ".tsv": bool(self.columns),
-            ".txt": bool(self.line),
+            ".txt": bool(self.line or self.columns),
             ".parquet": self.parquet,
         }
         return tuple(ending for ending, is_read in forms.items() if is_read)
@@ -86,6 +88,21 @@ class Accepted:
     def needed(self) -> tuple[str, ...]:
         """The names of the columns that a table must have."""
         return tuple(column.name for column in self.columns if column.needed)
+
+    @property
+    def forms(self) -> str:
+        """Say in Markdown what a file may be, as pages show it beside an upload."""
+        optional = [f"*{column.name}*" for column in self.columns if not column.needed]
+        columns = listed(f"*{column.name}* ({column.holds})" for column in self.columns if column.needed)
+        columns += f"; optionally {listed(optional)}" if optional else ""
+        forms = {
+            f"**Text**: a line is {self.line}.": self.line,
+            f"**Table** (CSV, TSV, text or a JSON list of objects): {columns}.": self.columns,
+            "**TOML**.": self.toml,
+            f"**JSON**: {self.json}.": self.json,
+            "**Parquet**.": self.parquet,
+        }
+        return " ".join(form for form, is_read in forms.items() if is_read)
 
 
 Form = Literal["rows", "lines", "list", "object", "toml"]
@@ -106,7 +123,7 @@ def read_entries(
     ending = path.suffix.lower()
     if ending not in accepted.endings:
         text = read_text(path, error)
-        ending = ending_of(text, accepted) if text.strip() else accepted.endings[-1]
+        ending = ending_of(text, accepted)
     if ending == ".toml":
         return "toml", read_toml(path, keys, error)
     if ending in (".json", ".jsonl"):
@@ -116,7 +133,8 @@ def read_entries(
         if accepted.columns and value and all(isinstance(one, Mapping) for one in value):
             return "rows", rows_of_objects(value, path, accepted.columns, error)
         return "list", value
-    if ending in TABLES and not (accepted.in_line and _has_no_header(path, accepted, error)):
+    is_table = ending in TABLES or not accepted.line
+    if is_table and not (given and accepted.line and _has_no_header(path, accepted, error)):
         return "rows", rows_of_table(path, accepted.columns, error, given=given)
     if ending == ".txt" and (rows := _rows_in_text(path, accepted, error)) is not None:
         return "rows", rows
@@ -125,16 +143,17 @@ def read_entries(
 
 def ending_of(text: str, accepted: Accepted) -> str:
     """Return the ending of a file with this text, by its first line."""
-    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    lines = [line.strip() for line in text.splitlines() if line.strip()] or [""]
     endings = accepted.endings
+    usual = ".txt" if ".txt" in endings else endings[0]
     is_json = bool(JSON.match(lines[0]))
     forms = {
         ".toml": bool(TOML.match(lines[0])),
         ".jsonl": is_json and len(lines) > 1 and lines[0][-1] in "}]" and lines[1][0] in "{[",
         ".json": is_json,
-        ".csv": ".txt" not in endings or _has_columns(_cells(lines[0], accepted.columns), accepted.columns),
+        ".csv": not accepted.line or _has_columns(_cells(lines[0], accepted.columns), accepted.columns),
     }
-    return next((ending for ending, fits in forms.items() if fits and ending in endings), ".txt")
+    return next((ending for ending, fits in forms.items() if fits and ending in endings), usual)
 
 
 def _rows_in_text(path: Path, accepted: Accepted, error: type[InputError]) -> Rows | None:
@@ -158,19 +177,28 @@ def _rows_in_text(path: Path, accepted: Accepted, error: type[InputError]) -> Ro
 
 
 def _has_no_header(path: Path, accepted: Accepted, error: type[InputError]) -> bool:
-    """Tell whether a table of words has none of its columns, and its rows are pairs or groups of words."""
+    """Tell whether a table has none of its columns: its rows are entries, or pairs or groups of words."""
     lines = [line for line in read_text(path, error).splitlines() if line.strip()]
     cells = _cells(lines[0], accepted.columns) if lines else []
     if any(answered("columns", name) for name in accepted.needed) and not answered("read_as"):
         return False
-    if len(cells) < 2 or any(_fitting(cells, column) for column in accepted.columns):
+    if not cells or any(_fitting(cells, column) for column in accepted.columns):
         return False
-    text = f"{label(path)} has the columns {shown(', '.join(cells))}, not {listed(accepted.needed)}"
-    answer = ask(Choice("read_as", "", f"{text}. How is it to be read?", ("pairs", "groups", "table")))
+    if accepted.in_line == (len(cells) == 1):  # words alone are no groups, and entries have no columns
+        return False
+    name, needed = label(path), listed(accepted.needed)
+    offered: tuple[str, ...] = ("pairs", "groups") if accepted.in_line else ("lines",)
+    if accepted.in_line:
+        text = f"{name} has the columns {shown(', '.join(cells))}, not {needed}"
+        meant = "--as pairs if each line has a word of every group, --as groups if each line is a group"
+    else:
+        text = f"{name} begins with {shown(cells[0])}, which does not name {needed}"
+        meant = "--as lines if it is an entry like the others"
+    answer = ask(Choice("read_as", "", f"{text}. How is it to be read?", (*offered, "table")))
     if not answer:
         raise error(
-            f"{text}: give --as pairs if each line has a word of every group, --as groups if each line is a "
-            f"group, or say which columns are meant, such as {_examples(accepted.needed, cells)}."
+            f"{text}: give {meant}, or say which column is meant, such as "
+            f"{_examples(accepted.needed, cells)}."
         )
     return answer != "table"
 
@@ -228,6 +256,18 @@ def rows_of_table(
     return rows
 
 
+def read_only_table(path: Path, accepted: Accepted, error: type[InputError]) -> Rows:
+    """Read a person's file that can be nothing but a table, as CSV, text or JSON."""
+    check_ending(label(path), accepted.endings, "table", error, bare=True)
+    form, content = read_entries(path, accepted, (), error)
+    if form != "rows":
+        raise error(
+            f"{label(path)} holds {shown(content)}: write a list of objects, each with "
+            f"{listed(accepted.needed)}."
+        )
+    return content  # type: ignore[no-any-return]
+
+
 def read_table(path: Path, columns: Iterable[str], optional: Iterable[str], error: type[InputError]) -> Rows:
     """Read a table whose columns have fixed names, such as one that the app ships; nobody is asked."""
     needed = (Column(name, also=ALSO.get(name, ())) for name in columns)
@@ -240,7 +280,7 @@ def rows_of_objects(
 ) -> Rows:
     """Read the objects of a JSON list as the rows of a table; all have the keys of the first."""
     keys, name = [str(key) for key in objects[0]], label(path)
-    header = column_names(keys, name, columns, error)
+    header = column_names(keys, name, columns, error, objects=True)
     rows = []
     for number, item in enumerate(objects, start=1):
         entry = f"{name}, entry {number:,}"
@@ -259,12 +299,13 @@ def rows_of_objects(
 
 
 def column_names(
-    cells: Sequence[str], name: str, columns: Sequence[Column], error: type[InputError], *, given: bool = True
-) -> list[str]:
+    cells: Sequence[str], name: str, columns: Sequence[Column], error: type[InputError], *,
+    given: bool = True, objects: bool = False,
+) -> list[str]:  # fmt: skip
     """Return the columns of a table under the names of ``columns``, in their order; others are ``SKIPPED``.
 
     A column is found by the answer, else by its name, else by another of its names.  If none or several
-    fit, the user is asked; ``given``: whether the file is a user's.
+    fit, the user is asked; ``given``: whether the file is a user's.  ``objects``: it is JSON.
     """
     written = [cell.strip() for cell in cells]
     fitting = {column.name: _fitting(written, column) for column in columns}
@@ -294,7 +335,7 @@ def column_names(
         elif left:
             header[left[0]] = column.name
     if unclear:
-        _refuse(written, columns, unclear, name, error, free if given else ())
+        _refuse(written, columns, unclear, name, error, free if given else (), objects=objects)
     if skipped := [one for one, ours in zip(written, header, strict=True) if ours == SKIPPED]:
         read = [one for one, ours in zip(written, header, strict=True) if ours != SKIPPED]
         tell(
@@ -314,15 +355,16 @@ def _chosen(written: Sequence[str], answer: str, name: str, error: type[InputErr
 
 def _refuse(
     written: Sequence[str], columns: Sequence[Column], unclear: Sequence[str], name: str,
-    error: type[InputError], free: Sequence[str],
+    error: type[InputError], free: Sequence[str], *, objects: bool,
 ) -> NoReturn:  # fmt: skip
     """Refuse a table whose columns are not clear, and name the option that says which are meant."""
     optional = [column.name for column in columns if not column.needed and column.name]
     also = f" and, optionally, {listed(optional)}" if optional else ""
+    must = "every object must have" if objects else "its first line must name"
     sentence = (
-        f"{name} has the columns {shown(', '.join(written).lower())}: its first line must name "
-        f"{listed(column.name for column in columns if column.needed)}{also}, separated by commas, "
-        "semicolons or tabs"
+        f"{name} has the columns {shown(', '.join(written).lower())}: {must} "
+        f"{listed(column.name for column in columns if column.needed)}{also}"
+        f"{'' if objects else ', separated by commas, semicolons or tabs'}"
     )
     if len(free) < len(unclear) or len(set(written)) < len(written):
         raise error(f"{sentence}.")
@@ -369,7 +411,7 @@ def _separator(line: str, columns: Sequence[Column]) -> str:
 
 
 def _plain(name: str) -> str:
-    return re.sub(r"[\s_-]+", " ", name).strip().casefold()
+    return re.sub(r"[\s_-]+|(?<=[a-z])(?=[A-Z])", " ", name).strip().casefold()
 
 
 def _columns(names: Sequence[str]) -> str:

@@ -30,11 +30,11 @@ class ReadingOptions(Record):
         flag="--column",
         usage="which column of a table of yours has what, such as text=description; may be repeated",
     )
-    read_as: Literal["", "pairs", "groups", "table"] = option(
+    read_as: Literal["", "pairs", "groups", "lines", "table"] = option(
         "",
         flag="--as",
-        usage="how a topic's file is read: pairs (a line has a word of every group), groups (a line is a "
-        "group) or table (with a line that names the columns)",
+        usage="how a file without column names is read: pairs (a line has a word of every group), groups (a "
+        "line is a group), lines (a line is an entry) or table (its first line names the columns)",
     )
     placeholders: tuple[str, ...] = option(
         (),

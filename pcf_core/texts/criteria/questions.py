@@ -7,9 +7,9 @@ under each pronoun and without one, and once for its letter alone, which measure
 Files: TOML and JSON have ``questions``, each with ``text``, ``options`` (a list, or letters to texts),
 ``right`` (a letter) and optionally ``wrong``, ``name`` and ``subject``; optionally ``name``, ``title``,
 ``version``, ``source``, ``notes`` of the set.  CSV has the columns ``text``, ``a``, ``b``, ``right`` and
-optionally ``c`` to ``e``, ``wrong``, ``name``, ``subject``.  JSONL is MedQA's layout (Jin et al. 2021,
-doi:10.3390/app11146421): ``question``, ``options`` by letter and ``answer_idx``; its unusable entries are
-left out and listed, while other files are refused.
+optionally ``c`` to ``e``, ``wrong``, ``name``, ``subject``.  In MedQA's layout (Jin et al. 2021,
+doi:10.3390/app11146421) a line is an object with ``question``, ``options`` by letter and ``answer_idx``; its
+unusable entries are left out and listed, while other files are refused.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ MOST, LONGEST = 2_000, 8_000  # questions of a set, characters of a question
 def load_questions(name_or_path: str | Path = USUAL) -> QuestionSet:
     """Load a shipped set by name, or a user's file."""
     path = SHELF.find(name_or_path)
-    where, foreign = label(path), path.suffix.lower() == ".jsonl"
+    where, foreign = label(path), _is_medqa(path)
     facts: dict[str, Any] = {}
     given: list[tuple[str, Any]]
     form, content = ("list", None) if foreign else read_entries(path, ACCEPTED, KEYS_OF_SET, CriteriaError)
@@ -243,6 +243,11 @@ def _columns(row: Mapping[str, str]) -> dict[str, object]:
     while len(cells) > 2 and not cells[-1].strip():
         cells.pop()
     return {"options": cells, **{key: row[key] for key in KEYS if key in row}}
+
+
+def _is_medqa(path: Path) -> bool:
+    text = read_text(path, CriteriaError).lstrip()
+    return text.startswith("{") and '"answer_idx"' in text
 
 
 def _medqa(path: Path, where: str) -> Iterator[tuple[str, dict[str, object]]]:

@@ -37,7 +37,7 @@ class FairPairOptions(Record):
         title="Prompts",
         help="The beginnings that the texts continue, such as “John is a nurse.” The list has the sets of "
         "the app, then your own.",
-        usage="a shipped set or a TOML, CSV or text file",
+        usage="a shipped set or a file",
     )
     table: str = option(
         "gender",
@@ -96,7 +96,7 @@ class FairPairOptions(Record):
         title="Categories of words",
         help="The words that differ are sorted into these categories. The list has the sets of the app, "
         "then your own.",
-        usage="categories of words: a TOML or CSV file, or a saved set",
+        usage="categories of words: a file, or a saved set",
         in_task=False,
     )
     temperature: float = option(USUAL.temperature, usage="0: greedy")

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from pcf_core.core.errors import BenchmarkError
+from pcf_core.material.safety.understood import Reading, read_with
 from pcf_core.texts.benchmarks.files import load_material
 from pcf_core.texts.benchmarks.records import NO_HALVES
 from tests.material.test_reading import listened
@@ -61,10 +62,7 @@ def test_pairs_are_the_same_in_each_layout(tmp_path: Path) -> None:
         ("{}", "x.json is not a CrowS-Pairs file: write a list of objects"),
         ("[1]", "x.json is not a CrowS-Pairs file: write a list of objects"),
         ("[]", "x.json is not a CrowS-Pairs file: write a list of objects"),
-        (
-            '[{"a": 1}]',
-            "x.json is not a CrowS-Pairs file: write a list of objects with sent_more, sent_less and",
-        ),
+        ('[{"a": 1}]', "every object must have sent_more, sent_less and bias_type"),
         ('[{"sent_more": "A a.", "sent_less": "B a.", "bias_type": ["age"]}]', "x.json, entry 1"),
         ('{"a": 1}\n{', "x.json, line 2 is not valid JSON"),
     ],
@@ -74,6 +72,19 @@ def test_json_of_another_form_is_refused(tmp_path: Path, text: str, said: str) -
     with pytest.raises(BenchmarkError) as refused:
         load_material("crows-pairs", [tmp_path / "x.json"])
     assert said in str(refused.value)
+
+
+def test_columns_of_other_names_are_asked_for(tmp_path: Path) -> None:
+    path = tmp_path / "pairs"
+    path.write_text("worse;better;bias_type\nOld men nap on it.;Young men nap on it.;age\n")
+    with pytest.raises(BenchmarkError, match="such as --column sent_more=worse --column sent_less=better"):
+        load_material("crows-pairs", [path])
+    with read_with(
+        Reading({("columns", "sent_more"): "worse", ("columns", "sent_less"): "better"})
+    ) as reading:
+        (pair,) = load_material("crows-pairs", [path]).pairs
+    assert (pair.more, pair.less) == ("Old men nap on it.", "Young men nap on it.")
+    assert reading.files[0].first[0]["more"] == pair.more
 
 
 @pytest.mark.parametrize(("rows", "code"), [(FRENCH, "fr"), (GERMAN, "de"), (GERMAN * 20, "de-DE")])
