@@ -331,7 +331,7 @@ def on_religion(store: Store) -> tuple[str, ...]:
 @pytest.mark.skipif(CHROMIUM is None, reason="no Chromium here")
 @pytest.mark.parametrize("runs", [PUBLIC, PUBLIC[:1], RELIGION, SEVERAL, UNRELIABLE])
 def test_it_takes_two_sheets_of_paper(shipped: Store, tmp_path: Path, runs: tuple[str, ...]) -> None:
-    """And its appendix, of commands and versions, one of its own.  It has all that a command writes by itself."""
+    """And its appendix, of commands and versions, one of its own; as the command writes it by itself."""
     file = tmp_path / "report.html"
     request = ReportRequest(runs=runs or on_religion(shipped), sections=tuple(SHORT), date="2026-11-29")
     request = request.model_copy(update={"elsewhere": keys_in_other_sentences(shipped, request)})

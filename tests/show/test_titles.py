@@ -25,6 +25,7 @@ from tests.show.charts.records import report_of_gender
 WOMEN = Lean("one", {"male": 29, "female": 91}, 120, 10, {})
 MEN = Lean("two", {"male": 112, "female": 8}, 120, 0, {})
 HIGHER = Standing(("one", "two"), 0.3, 0.46, "second", ordered=True, scales=OtherScales())
+UNCLEAR = replace(HIGHER, verdict="unclear", ordered=False)
 PLAIN = report_of_gender()
 CORRECTED = {
     name: replace(
@@ -82,8 +83,11 @@ def examples() -> dict[str, object]:
             )
         ],
         "risk": [
-            risk_title(HIGHER, others)
-            for others in (None, {"one": ["three"], "two": []}, {"one": [], "two": ["three"]})
+            *(
+                risk_title(HIGHER, others)
+                for others in (None, {"one": ["three"], "two": []}, {"one": [], "two": ["three"]})
+            ),
+            risk_title(UNCLEAR),
         ],
         "caprice": [caprice_title(reports) for reports in ({"m": few}, {"m": few, "n": even}, {"m": even})],
         "differences": differences_title(compared_example(), "overall_risk"),
@@ -133,8 +137,7 @@ def test_which_model_has_the_higher_risk() -> None:
     for unsure in (None, replace(HIGHER, ordered=False), replace(HIGHER, little=("one",))):
         assert risk_title(unsure) == ""
     assert risk_title(HIGHER, {"one": ["three"], "two": ["three"]}) == ""
-    unclear = replace(HIGHER, verdict="unclear", ordered=False)
-    assert risk_title(unclear) == "We cannot tell which model has the higher risk"
+    assert risk_title(UNCLEAR) == "We cannot tell which model has the higher risk"
     assert risk_title(replace(HIGHER, names=("one" * 16, "two" * 16))) == "", "without room"
 
 
