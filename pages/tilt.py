@@ -11,12 +11,14 @@ from pcf_core.app.choice import choose_occupation
 from pcf_core.app.notes import notes
 from pcf_core.app.page import draw_figures, draw_foot, draw_picture, finding, open_page
 from pcf_core.app.partial import growing_tilt
+from pcf_core.app.present import is_presented
 from pcf_core.app.results.reliable import all_tilts, only_reliable
 from pcf_core.app.results.tilt import Beside, draw_beside, draw_distribution, opening
 from pcf_core.app.shell import show
 from pcf_core.app.widgets import controls, plain
 from pcf_core.core.risk import RiskReport
 from pcf_core.report.sections.tilt import panel_groups, tilt_panel, tilts_of
+from pcf_core.show.charts.tilt import LABELLED
 from pcf_core.show.overview import ModelRow, farthest_answer, overview_answer
 
 READ = """
@@ -42,7 +44,8 @@ def draw() -> None:
         with controls("tilt"):
             chosen = choose_ringed(reports)
             beside = draw_beside(loaded, chosen)
-    panel = tilt_panel(loaded, chosen=chosen, labour=beside.labour, text=beside.text)
+    named = 1 if is_presented() else LABELLED  # names are larger on a slide
+    panel = tilt_panel(loaded, chosen=chosen, labour=beside.labour, text=beside.text, named=named)
     draw_picture(panel)
     if len(drawn := panel_groups(reports)) < len(groups):
         st.caption(

@@ -51,7 +51,7 @@ from pcf_core.show.findings.numbers import (
 )
 
 USUAL_HEIGHT = 450
-PAPER_HEIGHT = 321  # pixels of 85 mm; also in assets/report/report.css
+PAPER_HEIGHT = 302  # pixels of 80 mm; also in assets/report/report.css
 NINE_POINTS = 12  # in pixels
 FONT_SIZE = re.compile(r"font-size: (\d+)px")
 MOST_ROWS = 10  # of a table, so that the answer does not scroll away
