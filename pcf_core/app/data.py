@@ -253,6 +253,7 @@ def imported_run(
             key.name == model
             and same
             and key.protocol == scored_as(protocol)
+            and key.frame is None
             and precision in (AUTO, key.dtype)
         ):
             return run

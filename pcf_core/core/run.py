@@ -15,6 +15,7 @@ from pydantic import Field
 
 from pcf_core.core.errors import RunError
 from pcf_core.core.families import FAMILIES, Family
+from pcf_core.core.frame import Frame
 from pcf_core.core.records import FloatArray, LeftOut, Record, digest
 from pcf_core.core.topics import Evidence, Template, TemplateSet, Topic, differing, filled
 
@@ -30,15 +31,17 @@ def scored_as(protocol: str) -> str:
     return "exact" if protocol in SELECTIONS else protocol
 
 
-def model_label(model: str, dtype: str) -> str:
-    """Return a model's name, with its precision if that is a choice other than float32."""
-    return model if dtype in ("float32", "auto", "server") else f"{model} ({dtype})"
+def model_label(model: str, dtype: str, frame: Frame | None = None) -> str:
+    """Return a model's name, with its precision, if that is a choice other than float32, and its frame."""
+    parts = [] if dtype in ("float32", "auto", "server") else [dtype]
+    parts += [] if frame is None else [frame.label]
+    return f"{model} ({', '.join(parts)})" if parts else model
 
 
 def split_label(label: str) -> tuple[str, str]:
     """Return model and precision of a label from :func:`model_label`."""
-    match = re.fullmatch(r"(.+) \((bfloat16|float16)\)", label)
-    return (match[1], match[2]) if match else (label, "float32")
+    match = re.fullmatch(r"(.+?) \((?:(bfloat16|float16)(?:, )?)?(?:chat(?:, .+)?)?\)", label)
+    return (match[1], match[2] or "float32") if match else (label, "float32")
 
 
 def version_name(item: Topic | Evidence | TemplateSet) -> str:
@@ -59,7 +62,7 @@ class ModelSpec(Record):
     unknown.  ``dtype``: for computing; ``own_dtype``: in its configuration.  ``remote_code``: no class of
     transformers loads it. ``chat_template``: hash, if any.  ``quantization``: of a GGUF file, such as
     ``Q4_1``.  ``kind``: public, trained for teaching, with a planted answer, the operator's own, or with
-    imported results only.
+    imported results only.  ``frame``: of the sentences to be scored, rendered; ``None`` for bare ones.
     """
 
     name: str
@@ -77,19 +80,24 @@ class ModelSpec(Record):
     kind: ModelKind = "own"
     title: str = ""
     notes: str = ""
+    frame: Frame | None = Field(None, exclude_if=operator.not_)
 
     def with_dtype(self, dtype: str) -> ModelSpec:
         """Return the model with this dtype; unchanged for an endpoint, where the server decides."""
         return self if self.family == "endpoint" else self.model_copy(update={"dtype": dtype})
 
+    def scored_as(self, other: ModelSpec | ScoringKey) -> ModelSpec:
+        """Return the model with the dtype and frame of another one, or of a key."""
+        return self.with_dtype(other.dtype).model_copy(update={"frame": other.frame})
+
     @property
     def label(self) -> str:
-        """The name, with the precision if that is not float32."""
-        return model_label(self.name, self.dtype)
+        """The name, with the precision, if that is not float32, and the frame."""
+        return model_label(self.name, self.dtype, self.frame)
 
 
 class ScoringKey(Record):
-    """Everything that decides the log-probability of a word in a prompt."""
+    """Everything that decides the log-probability of a word in a prompt; no ``frame`` for bare prompts."""
 
     model: str
     identity: str
@@ -98,6 +106,7 @@ class ScoringKey(Record):
     rules: str
     dtype: str = "float32"
     protocol: str = "exact"
+    frame: Frame | None = Field(None, exclude_if=operator.not_)  # keeps the hashes of bare prompts
 
     @classmethod
     def of(cls, spec: ModelSpec, protocol: str = "exact") -> ScoringKey:
@@ -110,6 +119,7 @@ class ScoringKey(Record):
             rules=FAMILIES[spec.family].rules,
             dtype=spec.dtype,
             protocol=scored_as(protocol),
+            frame=spec.frame,
         )
 
     @property
@@ -124,8 +134,8 @@ class ScoringKey(Record):
 
     @property
     def label(self) -> str:
-        """The name, with the precision if that is not float32."""
-        return model_label(self.name, self.dtype)
+        """The name, with the precision, if that is not float32, and the frame."""
+        return model_label(self.name, self.dtype, self.frame)
 
     @cached_property
     def hash(self) -> str:

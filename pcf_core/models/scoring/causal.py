@@ -5,8 +5,9 @@
     log P(w | left) = Σ_{j=1..k} log P(w_j | left, w_1 … w_{j−1})
 
 in nats, each factor normalised over the whole vocabulary and the sum taken in float64, with the BOS token
-exactly where the tokenizer puts one by default (and before a text that begins with ``[Y]``).  If text follows
-``[Y]``, w includes it: the score is log P(word + right | left), because a causal model cannot look ahead.
+exactly where the tokenizer puts one by default (and before a text that begins with ``[Y]``).  In a chat, the
+left text begins with the frame (:mod:`pcf_core.models.frames`), and no other token is put before it.  If text
+follows ``[Y]``, w includes it: the score is log P(word + right | left), because a causal model cannot look ahead.
 Such scores do not sum to a coverage; the same forward pass also gives log P(w | left) for that, unless a
 token is part of both word and right text.
 
@@ -61,10 +62,11 @@ from pcf_core.models.scoring.base import (
     log_normaliser,
     plan,
     quoted,
+    require_left_only,
     row_cost,
 )
 from pcf_core.models.scoring.local import LocalScorer
-from pcf_core.models.scoring.seam import PROBE, Ids, Pieces
+from pcf_core.models.scoring.seam import PROBE, Ids, Pieces, Seam
 from pcf_core.models.scoring.trees import ENDS, Continuations, Indices, Tree, chains, pack
 from pcf_core.models.shortcuts import agree
 
@@ -85,6 +87,7 @@ PLAIN = (  # neutral sentences, to find the token that a model expects before a 
     "Bread is made of flour, water, salt and a little yeast.",
     "It rained all morning, so the match was moved to the next day.",
 )
+IN_CHAT = "Each sentence begins the model's answer in a chat, and the template puts its own tokens before it."
 ROWS = 16  # that a tree has room for at least, to waste little of its end
 
 
@@ -95,6 +98,8 @@ class CausalScorer(LocalScorer):
         self, loaded: Loaded, key: ScoringKey, *, context: int = 0, batch_tokens: int | None = None
     ) -> None:
         super().__init__(loaded, key, context=context, batch_tokens=batch_tokens)
+        if key.frame is not None:
+            self.seam = Seam(loaded.tokenizer, key.model, self.vocabulary, key.frame.text)
         self._separator: tuple[int, int, dict[int, float]] | None = None
         self.boundary = key.protocol == "exact-boundary"
         self.ends = torch.tensor(self._ending_tokens() if self.boundary else [], device=self.device)
@@ -110,7 +115,8 @@ class CausalScorer(LocalScorer):
             if self.largest_tree
             else "Prompts run beside others of the same length: this architecture cannot share beginnings."
         )
-        return super().traits | {"batching": batching}
+        opening = {} if self.key.frame is None else {"opening": IN_CHAT}
+        return super().traits | opening | {"batching": batching}
 
     def alone(self, prompt: str, word: str) -> float:
         """Score one word in one prompt, in nats, one plain text a forward pass."""
@@ -181,6 +187,7 @@ class CausalScorer(LocalScorer):
     def _score_batches(
         self, prompts: Sequence[str], words: Sequence[str], pause: Callable[[], None]
     ) -> Iterator[Batch]:
+        require_left_only(self.key.frame, prompts)
         pieces = self.seam.cut(prompts, words, causal=True)
         rights = [has_right_text(prompt) for prompt in prompts]
         starts = [self._start(piece, prompt) for piece, prompt in zip(pieces, prompts, strict=True)]

@@ -1,0 +1,47 @@
+"""A frame: the text around every sentence that a model scores, nothing (``bare``) or a turn of its chat."""
+
+from __future__ import annotations
+
+from textwrap import shorten
+from typing import Literal
+
+from pcf_core.core.options import option
+from pcf_core.core.records import Record, digest
+
+INSTRUCTION = "Continue the text."
+LONGEST_QUOTE = 30  # characters of a text in a label
+
+
+class Frame(Record):
+    """What is wanted around every sentence, and the text that a model's chat template makes of it.
+
+    In a chat, ``instruction`` is the user's message, and the model's answer begins with the sentence up to
+    ``[Y]``.  ``text``: everything before the sentence, empty until ``models/frames.py`` has rendered it;
+    scores depend on it alone.  ``date``: the fixed one of a template that asks for today's.
+    """
+
+    kind: Literal["bare", "chat"] = option(
+        "bare",
+        usage="what stands around each sentence: bare (nothing) or chat (the model's template)",
+        url="frame",
+    )
+    system: str = option("", usage="system text of the chat, or a file with it")
+    instruction: str = option(
+        INSTRUCTION, usage="the user's message that the model answers with the sentence"
+    )
+    text: str = ""
+    date: str = ""
+
+    @property
+    def label(self) -> str:
+        """A short name, different for different texts: "chat", or "chat, “Be fair.”"."""
+        given = [self.system, "" if self.instruction == INSTRUCTION else self.instruction]
+        return ", ".join([self.kind, *(f"“{_brief(text)}”" for text in given if text)])
+
+
+def _brief(text: str) -> str:
+    line = shorten(text, LONGEST_QUOTE, placeholder=" …")
+    return line if line == text else f"{line} {digest(text)[:4]}"
+
+
+BARE = Frame()
