@@ -23,7 +23,8 @@ class FamilyFacts:
     ``without_boundary``: why exact-boundary is refused, with ``{name}`` and ``{family}``.  ``by_tokens``:
     scores are conditional on a word's number of tokens.  ``sees_right``: they are conditional on the text
     right of [Y], which others score together with the word.  ``chats``: chat templates are used for texts.
-    ``answers``: a scored sentence may begin an answer in a chat.  ``task``: on the hub.  ``examples``, ``quantity``: for the tab About.
+    ``answers``: a scored sentence may begin an answer in a chat.  ``task``: on the hub.  ``examples``,
+    ``quantity``: for the tab About.
     """
 
     scorer: str = ""

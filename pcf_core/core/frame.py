@@ -40,8 +40,9 @@ class Frame(Record):
 
 
 def _brief(text: str) -> str:
-    line = shorten(text, LONGEST_QUOTE, placeholder=" …")
-    return line if line == text else f"{line} {digest(text)[:4]}"
+    line = " ".join(text.split())
+    short = shorten(line, LONGEST_QUOTE, placeholder=" …")
+    return short if short == line else f"{short} {digest(text)[:4]}"
 
 
 BARE = Frame()

@@ -37,6 +37,8 @@ def framed(spec: ModelSpec, frame: Frame) -> ModelSpec:
         if frame != BARE:
             raise InputError("--system and --instruction are parts of a chat: add --frame chat.")
         return spec
+    if not frame.instruction.strip():
+        raise InputError("--instruction is empty: write what the model is asked to do with the sentence.")
     bare = "score bare sentences (--frame bare)"
     if not FAMILIES[spec.family].answers:
         raise ModelError(
@@ -84,10 +86,10 @@ def render(tokenizer: Any, frame: Frame, name: str) -> Frame:
             "--instruction."
         ) from error
     text = whole.removesuffix(SENTENCE)
-    lost = [one for one in (frame.system, frame.instruction) if one.strip() not in text]
-    if text == whole or lost:
-        part = "the answer" if text == whole else repr(shorten(lost[0], 60, placeholder=" …"))
-        raise ModelError(f"{subject} changes or drops {part}: choose another text or model.")
+    for asked in (frame.system, frame.instruction):
+        if asked.strip() not in text:
+            quote = shorten(asked, 60, placeholder=" …")
+            raise ModelError(f"{subject} drops or changes {quote!r}: choose another text or model.")
     for made in (text, opening):
         tags = list(REASONING.finditer(made.rpartition(frame.instruction.strip())[2]))
         if tags and not tags[-1][1]:

@@ -51,7 +51,7 @@ class Seam:
 
     ``opening``, ``closing``: the special tokens that the tokenizer puts around a text by default.  ``rows``:
     tokens that the model knows, 0 if it is not here.  ``frame``: text before every prompt, which has its own
-    special tokens and replaces the opening.
+    special tokens and replaces the opening; ``frame_ids``: tokens that it begins with before any prompt.
     """
 
     def __init__(self, tokenizer: Any, model: str, rows: int = 0, frame: str = "") -> None:
@@ -76,7 +76,8 @@ class Seam:
         self.rows = rows
         tokens = self.encode([frame])[0]
         special = [index for index, one in enumerate(tokens) if one in self.specials]
-        self._behind_specials = special[-1] + 1 if special else 0  # of the frame, which no prompt changes
+        self._behind_specials = special[-1] + 1 if special else 0  # no prompt changes what is before
+        self.frame_ids: Ids = tokens[: min(self._behind_specials, len(tokens) - 1)]
 
     def encode(self, texts: Sequence[str]) -> list[Ids]:
         """Return the token ids of each text without special tokens."""
