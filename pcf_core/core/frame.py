@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from textwrap import shorten
 from typing import Literal
 
@@ -9,7 +10,8 @@ from pcf_core.core.options import option
 from pcf_core.core.records import Record, digest
 
 INSTRUCTION = "Continue the text."
-LONGEST_QUOTE = 30  # characters of a text in a label
+LONGEST_QUOTE = 30  # characters of a text in a name
+FRAMED = re.compile(r" \(chat(, “.*”)?\)$")
 
 
 class Frame(Record):
@@ -32,11 +34,18 @@ class Frame(Record):
     text: str = ""
     date: str = ""
 
-    @property
-    def label(self) -> str:
-        """A short name, different for different texts: "chat", or "chat, “Be fair.”"."""
-        given = [self.system, "" if self.instruction == INSTRUCTION else self.instruction]
-        return ", ".join([self.kind, *(f"“{_brief(text)}”" for text in given if text)])
+
+def framed_name(model: str, frame: Frame | None) -> str:
+    """Return a model's name with its frame, such as "mini-chat (chat, “Be fair.”)"."""
+    if frame is None:
+        return model
+    given = [frame.system, "" if frame.instruction == INSTRUCTION else frame.instruction]
+    return f"{model} ({', '.join([frame.kind, *(f'“{_brief(text)}”' for text in given if text)])})"
+
+
+def is_framed(name: str) -> bool:
+    """Tell whether a name is that of a model in a frame."""
+    return FRAMED.search(name) is not None
 
 
 def _brief(text: str) -> str:

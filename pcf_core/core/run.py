@@ -15,7 +15,7 @@ from pydantic import Field
 
 from pcf_core.core.errors import RunError
 from pcf_core.core.families import FAMILIES, Family
-from pcf_core.core.frame import Frame
+from pcf_core.core.frame import Frame, framed_name
 from pcf_core.core.records import FloatArray, LeftOut, Record, digest
 from pcf_core.core.topics import Evidence, Template, TemplateSet, Topic, differing, filled
 
@@ -31,17 +31,15 @@ def scored_as(protocol: str) -> str:
     return "exact" if protocol in SELECTIONS else protocol
 
 
-def model_label(model: str, dtype: str, frame: Frame | None = None) -> str:
-    """Return a model's name, with its precision, if that is a choice other than float32, and its frame."""
-    parts = [] if dtype in ("float32", "auto", "server") else [dtype]
-    parts += [] if frame is None else [frame.label]
-    return f"{model} ({', '.join(parts)})" if parts else model
+def model_label(model: str, dtype: str) -> str:
+    """Return a model's name, with its precision if that is a choice other than float32."""
+    return model if dtype in ("float32", "auto", "server") else f"{model} ({dtype})"
 
 
 def split_label(label: str) -> tuple[str, str]:
     """Return model and precision of a label from :func:`model_label`."""
-    match = re.fullmatch(r"(.+?) \((?:(bfloat16|float16)(?:, )?)?(?:chat(?:, .+)?)?\)", label)
-    return (match[1], match[2] or "float32") if match else (label, "float32")
+    match = re.fullmatch(r"(.+) \((bfloat16|float16)\)", label)
+    return (match[1], match[2]) if match else (label, "float32")
 
 
 def version_name(item: Topic | Evidence | TemplateSet) -> str:
@@ -92,8 +90,8 @@ class ModelSpec(Record):
 
     @property
     def label(self) -> str:
-        """The name, with the precision, if that is not float32, and the frame."""
-        return model_label(self.name, self.dtype, self.frame)
+        """The name, with the frame, if there is one, and the precision, if that is not float32."""
+        return model_label(framed_name(self.name, self.frame), self.dtype)
 
 
 class ScoringKey(Record):
@@ -129,13 +127,13 @@ class ScoringKey(Record):
 
     @property
     def name(self) -> str:
-        """The model's name on pages."""
-        return self.model
+        """The model's name on pages, with its frame."""
+        return framed_name(self.model, self.frame)
 
     @property
     def label(self) -> str:
-        """The name, with the precision, if that is not float32, and the frame."""
-        return model_label(self.name, self.dtype, self.frame)
+        """The name, with the precision if that is not float32."""
+        return model_label(self.name, self.dtype)
 
     @cached_property
     def hash(self) -> str:
@@ -165,8 +163,9 @@ class ImportedKey(ScoringKey):
 
     @property
     def name(self) -> str:
-        """The model's name on pages."""
-        return imported_name(self.model, self.identity, self.tokenizer, self.family)
+        """The model's name on pages, with its frame."""
+        name = imported_name(self.model, self.identity, self.tokenizer, self.family)
+        return framed_name(name, self.frame)
 
 
 class SamplingPlan(Record):

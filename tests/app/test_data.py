@@ -225,6 +225,6 @@ def test_an_imported_run_is_of_the_precision_that_was_chosen(
     monkeypatch.setattr(data, "open_store", lambda: SimpleNamespace(runs=lambda: infos))
     lists = run.topic, run.evidence, run.templates
     for precision, expected in (("bfloat16", brain), ("float32", single), (AUTO, brain)):
-        assert data.imported_run(brain.scoring.name, precision, lists, "exact") is expected
-    with pytest.raises(RunError, match="No imported run of"):
-        data.imported_run(brain.scoring.name, "float16", lists, "exact")
+        assert data.stored_run(brain.scoring.name, precision, lists, "exact") is expected
+    with pytest.raises(RunError, match="No stored result of"):
+        data.stored_run(brain.scoring.name, "float16", lists, "exact")

@@ -13,11 +13,12 @@ from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors, 
 from transformers import PreTrainedTokenizerFast
 
 from pcf_core.core.errors import AuditError, InputError, ModelError, TemplateError
-from pcf_core.core.frame import BARE, INSTRUCTION, Frame
+from pcf_core.core.frame import BARE, INSTRUCTION, Frame, framed_name, is_framed
 from pcf_core.core.run import ModelSpec, ScoringKey, split_label
 from pcf_core.models import loading
 from pcf_core.models.frames import DATE, framed, render
 from pcf_core.models.loading import Loaded
+from pcf_core.models.registry import resolve
 from pcf_core.models.scoring.causal import CausalScorer
 from tests.models.scoring.conftest import GROUPED, HEADS, build
 from tests.models.scoring.tiny_tokenizers import CORPUS, WORDS, byte_bpe
@@ -264,12 +265,17 @@ def framed_as(frame: Frame) -> ModelSpec:
     ],
 )
 def test_labels_name_the_frame(dtype: str, frame: Frame, label: str) -> None:
-    named = framed_as(frame).with_dtype(dtype).label
-    assert named == f"tiny ({'' if dtype == 'float32' else 'bfloat16, '}{label})"
-    assert split_label(named) == ("tiny", dtype)
+    one = framed_as(frame).with_dtype(dtype)
+    key, named = ScoringKey.of(one), f"tiny ({label})"
+    assert one.label == key.label == (named if dtype == "float32" else f"{named} (bfloat16)")
+    assert (key.model, split_label(key.label)) == ("tiny", (named, dtype))
+    assert is_framed(key.name)
+    assert not is_framed(key.model)
+    with pytest.raises(ModelError, match="choose the model without it"):
+        resolve(key.name)
 
 
 def test_texts_that_begin_alike_have_different_labels() -> None:
     one, other = (Frame(kind="chat", system=f"Treat people of every group alike{end}") for end in "!.")
-    assert one.label != other.label
-    assert one.label.startswith("chat, “Treat people of every …")
+    assert framed_name("m", one) != framed_name("m", other)
+    assert framed_name("m", one).startswith("m (chat, “Treat people of every …")
