@@ -84,7 +84,7 @@ class ModelSpec(Record):
         """Return the model with this dtype; unchanged for an endpoint, where the server decides."""
         return self if self.family == "endpoint" else self.model_copy(update={"dtype": dtype})
 
-    def scored_as(self, other: ModelSpec | ScoringKey) -> ModelSpec:
+    def scored_like(self, other: ModelSpec | ScoringKey) -> ModelSpec:
         """Return the model with the dtype and frame of another one, or of a key."""
         return self.with_dtype(other.dtype).model_copy(update={"frame": other.frame})
 

@@ -247,7 +247,7 @@ def test_only_a_frame_adds_to_the_key_and_to_the_label() -> None:
     assert framed(bare, BARE) is bare
     keys = {ScoringKey.of(one).hash for one in (bare, framed_as(CHAT), fair, fair.with_dtype("bfloat16"))}
     assert len(keys) == 4
-    assert bare.scored_as(ScoringKey.of(fair)) == fair
+    assert bare.scored_like(ScoringKey.of(fair)) == fair
     assert ScoringKey.model_validate(ScoringKey.of(fair).model_dump()) == ScoringKey.of(fair)
 
 
