@@ -32,7 +32,7 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 @pytest.fixture
 def small(tmp_path: Path) -> list[str]:
-    (tmp_path / "jobs.csv").write_text("name\nnurse\ndoctor\n")
+    (tmp_path / "jobs.csv").write_text("term\nnurse\ndoctor\n")
     ends = "The [X] said that [Y]", "The [X] told us that [Y]"
     (tmp_path / "ends.csv").write_text("\n".join(["template,count", *(f"{text},1" for text in ends)]))
     (tmp_path / "goes-on.csv").write_text('template,count\n"The [X] said that [Y] was old.",1\n')

@@ -278,4 +278,4 @@ def test_labels_name_the_frame(dtype: str, frame: Frame, label: str) -> None:
 def test_texts_that_begin_alike_have_different_labels() -> None:
     one, other = (Frame(kind="chat", system=f"Treat people of every group alike{end}") for end in "!.")
     assert framed_name("m", one) != framed_name("m", other)
-    assert framed_name("m", one).startswith("m (chat, “Treat people of every …")
+    assert framed_name("m", one).startswith("m (chat, “Treat people of every group … ")
