@@ -33,6 +33,7 @@ from pcf_core.audit.results import (
     self_audit_of,
 )
 from pcf_core.core.errors import AuditError, RunError, StoreError
+from pcf_core.core.frame import is_framed
 from pcf_core.core.records import digest
 from pcf_core.core.risk import COUNTS_ONLY, Aggregation, Comparison, Interval, RiskReport
 from pcf_core.core.run import IMPORTED, SELECTIONS, ModelSpec, Protocol, RunSpec, model_label, scored_as
@@ -232,8 +233,8 @@ def load(choice: Choice, *, brief: bool = False) -> Loaded:
 def asked_run(choice: Choice, model: str, precision: str) -> RunSpec:
     """Return the run of a model; for ``auto`` the first scored precision, else the one to be scored."""
     lists = named_or_kept(choice.topic, choice.evidence, choice.templates)
-    if model.startswith(IMPORTED):
-        return imported_run(model, precision, lists, choice.options.protocol)
+    if model.startswith(IMPORTED) or is_framed(model):
+        return stored_run(model, precision, lists, choice.options.protocol)
     runs = (
         build_run(spec, *lists, choice.options.protocol) for spec in precisions_of(resolve(model), precision)
     )
@@ -241,10 +242,10 @@ def asked_run(choice: Choice, model: str, precision: str) -> RunSpec:
     return next((run for run in chain([first], runs) if finished(run) or drawn_run(open_store(), run)), first)
 
 
-def imported_run(
+def stored_run(
     model: str, precision: str, lists: tuple[Topic, Evidence, TemplateSet], protocol: Protocol
 ) -> RunSpec:
-    """Return the imported run of a model on these lists."""
+    """Return the run on these lists of a model that was imported, or that stands in a chat."""
     hashes = [item.hash for item in lists]
     for info in open_store().runs():
         run, key = info.run, info.run.scoring
@@ -257,8 +258,8 @@ def imported_run(
         ):
             return run
     raise RunError(
-        f"No imported run of {model[:LONGEST_NAME]} is on this topic with these templates and occupations: "
-        "choose those of its pack, or ask for a pack with them."
+        f"No stored result of {model[:LONGEST_NAME]} is on this topic with these templates and occupations: "
+        "choose those that it has, or import or score these."
     )
 
 

@@ -53,7 +53,7 @@ from pcf_core.core.run import (
 from pcf_core.core.settings import settings
 from pcf_core.core.topics import Evidence, TemplateSet, Topic
 from pcf_core.material.safety.text import listed
-from pcf_core.models.scoring.base import MOST_NAMED, has_right_text
+from pcf_core.models.scoring.base import MOST_NAMED, has_right_text, require_left_only
 from pcf_core.store.layer import Missing
 from pcf_core.store.store import Store
 
@@ -69,7 +69,8 @@ LEFT_WITHOUT: Mapping[Protocol, str] = {  # why a selection may leave a group wi
 def build_run(
     spec: ModelSpec, topic: Topic, evidence: Evidence, templates: TemplateSet, protocol: Protocol = "exact"
 ) -> RunSpec:
-    """Make the record of a run; nothing is scored."""
+    """Make the record of a run; nothing is scored.  Raises TemplateError for templates that do not fit."""
+    require_left_only(spec.frame, templates.texts)
     return RunSpec(scoring=ScoringKey.of(spec, protocol), topic=topic, evidence=evidence, templates=templates)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated, Any, Literal, get_args
 
 import typer
@@ -29,20 +30,24 @@ from pcf_core.cli.console import (
     protocol_named,
     say,
     to_score,
+    with_options,
 )
 from pcf_core.cli.files import end_reading, with_files
 from pcf_core.core.errors import InputError, TemplateError
+from pcf_core.core.frame import Frame
 from pcf_core.core.run import Progress, Protocol, RunSpec
 from pcf_core.core.settings import Engine, adopt, settings
 from pcf_core.core.topics import Topic
 from pcf_core.material.evidence import load_evidence
+from pcf_core.material.safety.reading import read_text
 from pcf_core.material.safety.text import check_sentence
 from pcf_core.material.safety.understood import Reading
 from pcf_core.material.suiting import swapped
 from pcf_core.material.templates import load_templates
 from pcf_core.material.topics import load_topic
+from pcf_core.models.frames import framed
 from pcf_core.models.names import AUTO, PRECISIONS
-from pcf_core.show.findings.notes import look_finding, other_lists_note, progress_note
+from pcf_core.show.findings.notes import frame_note, look_finding, other_lists_note, progress_note
 from pcf_core.store.store import Store
 from pcf_core.work.jobs import OpenScorer
 from pcf_core.work.launch import ensure_worker, worker_here
@@ -61,10 +66,12 @@ WithinOption = Annotated[
 WAITING = "{model}: {holder} is already scoring this run; waiting for it, so that nothing is scored twice"
 
 
+@with_options(Frame)
 @with_files
 def words(
     model: ModelOption,
     text: Annotated[str, typer.Option("--text", help="a sentence with one [Y]")],
+    options: Frame,
     topic: TopicOption = "gender",
     protocol: ProtocolOption = "exact",
     dtype: DtypeOption = AUTO,
@@ -80,21 +87,29 @@ def words(
     kind = protocol_named(protocol)
     number_type = one_of(dtype, "--dtype", PRECISIONS)
     sentence = check_sentence(text, "the text", "--text", TemplateError)
-    answers = [word_check(name, chosen, sentence, kind, dtype=number_type) for name in model]
+    frame = with_system_file(options)
+    answers = [word_check(name, chosen, sentence, kind, dtype=number_type, frame=frame) for name in model]
 
     def lines() -> list[str]:
         shares = [
             f"{name}: " + ", ".join(f"{group} {p:.3f}" for group, p in answer["preferences"].items())
             for name, answer in zip(model, answers, strict=True)
         ]
-        return shares + list(dict.fromkeys(note for answer in answers for note in answer["notes"]))
+        framing = [
+            frame_note(name, Frame(**answer["frame"]))
+            for name, answer in zip(model, answers, strict=True)
+            if "frame" in answer
+        ]
+        return [*shares, *framing, *dict.fromkeys(note for answer in answers for note in answer["notes"])]
 
     give(one_or_all(answers), as_json, lines)
 
 
+@with_options(Frame)
 @with_files
 def score(
     model: ModelOption,
+    options: Frame,
     topic: TopicOption = "gender",
     templates: TemplatesOption = "",
     evidence: EvidenceOption = "",
@@ -122,7 +137,9 @@ def score(
     texts = load_templates(given_or_usual(templates, chosen, "templates"))
     end_reading(reading, as_json=as_json)
     kind = protocol_named(protocol)
-    runs = [build_run(spec, chosen, terms, texts, kind) for spec in to_score(model, dtype)]
+    frame = with_system_file(options)
+    specs = [framed(spec, frame) for spec in to_score(model, dtype)]
+    runs = [build_run(spec, chosen, terms, texts, kind) for spec in specs]
     runs = runs if within is None else [planned(run, within) for run in runs]
     chosen_engine: Engine = one_of(engine or settings().engine, "--engine", get_args(Engine))
     if queue and engine:
@@ -130,14 +147,31 @@ def score(
             "--engine is for scoring at once; with --queue the worker uses its setting "
             "PCF_ENGINE: leave one of the two out."
         )
-    store = open_store()
-    answers = [
-        _queue_run(store, run) if queue else _score_now(store, run, kind, chosen_engine) for run in runs
-    ]
+    store, answers = open_store(), []
+    for run in runs:
+        inside: dict[str, Any] = {}
+        if run.scoring.frame is not None:
+            say(frame_note(run.scoring.model, run.scoring.frame))
+            inside = {"frame": run.scoring.frame.model_dump()}
+        answer = _queue_run(store, run) if queue else _score_now(store, run, kind, chosen_engine)
+        answers.append(answer | inside)
     give(
         one_or_all(answers),
         as_json,
         lambda: [f"{a['run']}  {a['cells']:,} cells, {a['scored']:,} scored now" for a in answers],
+    )
+
+
+def with_system_file(frame: Frame) -> Frame:
+    """Return the frame with the text of the file that ``--system`` names, if it names one."""
+    try:
+        is_file = Path(frame.system).is_file()
+    except (OSError, ValueError):  # too long for a name, or a null byte
+        is_file = False
+    return (
+        frame.model_copy(update={"system": read_text(Path(frame.system), InputError).strip()})
+        if is_file
+        else frame
     )
 
 

@@ -22,8 +22,9 @@ class FamilyFacts:
     versions in keys, to be raised when the same model and prompt would give another number or text.
     ``without_boundary``: why exact-boundary is refused, with ``{name}`` and ``{family}``.  ``by_tokens``:
     scores are conditional on a word's number of tokens.  ``sees_right``: they are conditional on the text
-    right of [Y], which others score together with the word.  ``chats``: chat templates are used.  ``task``:
-    on the hub.  ``examples``, ``quantity``: for the tab About.
+    right of [Y], which others score together with the word.  ``chats``: chat templates are used for texts.
+    ``answers``: a scored sentence may begin an answer in a chat.  ``task``: on the hub.  ``examples``,
+    ``quantity``: for the tab About.
     """
 
     scorer: str = ""
@@ -35,6 +36,7 @@ class FamilyFacts:
     by_tokens: bool = False
     sees_right: bool = False
     chats: bool = True
+    answers: bool = False
     task: tuple[str, str] = ("text-generation", "Text Generation")
     examples: str = ""
     quantity: str = ""
@@ -58,6 +60,7 @@ FAMILIES: Mapping[str, FamilyFacts] = {
         scorer="pcf_core.models.scoring.causal:CausalScorer",
         auto_class="AutoModelForCausalLM",
         generator="pcf_core.models.generation.local:CausalGenerator",
+        answers=True,
         examples="GPT-2, GPT-Neo, OPT, LLaMA, Mistral, Qwen",
         quantity="The product of the probabilities of the word's tokens after the text on the left; text on "
         "the right of [Y] is scored together with the word.",

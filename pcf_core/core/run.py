@@ -15,6 +15,7 @@ from pydantic import Field
 
 from pcf_core.core.errors import RunError
 from pcf_core.core.families import FAMILIES, Family
+from pcf_core.core.frame import Frame, framed_name
 from pcf_core.core.records import FloatArray, LeftOut, Record, digest
 from pcf_core.core.topics import Evidence, Template, TemplateSet, Topic, differing, filled
 
@@ -59,7 +60,7 @@ class ModelSpec(Record):
     unknown.  ``dtype``: for computing; ``own_dtype``: in its configuration.  ``remote_code``: no class of
     transformers loads it. ``chat_template``: hash, if any.  ``quantization``: of a GGUF file, such as
     ``Q4_1``.  ``kind``: public, trained for teaching, with a planted answer, the operator's own, or with
-    imported results only.
+    imported results only.  ``frame``: of the sentences to be scored, rendered; ``None`` for bare ones.
     """
 
     name: str
@@ -77,19 +78,24 @@ class ModelSpec(Record):
     kind: ModelKind = "own"
     title: str = ""
     notes: str = ""
+    frame: Frame | None = Field(None, exclude_if=operator.not_)
 
     def with_dtype(self, dtype: str) -> ModelSpec:
         """Return the model with this dtype; unchanged for an endpoint, where the server decides."""
         return self if self.family == "endpoint" else self.model_copy(update={"dtype": dtype})
 
+    def scored_like(self, other: ModelSpec | ScoringKey) -> ModelSpec:
+        """Return the model with the dtype and frame of another one, or of a key."""
+        return self.with_dtype(other.dtype).model_copy(update={"frame": other.frame})
+
     @property
     def label(self) -> str:
-        """The name, with the precision if that is not float32."""
-        return model_label(self.name, self.dtype)
+        """The name, with the frame, if there is one, and the precision, if that is not float32."""
+        return model_label(framed_name(self.name, self.frame), self.dtype)
 
 
 class ScoringKey(Record):
-    """Everything that decides the log-probability of a word in a prompt."""
+    """Everything that decides the log-probability of a word in a prompt; no ``frame`` for bare prompts."""
 
     model: str
     identity: str
@@ -98,6 +104,7 @@ class ScoringKey(Record):
     rules: str
     dtype: str = "float32"
     protocol: str = "exact"
+    frame: Frame | None = Field(None, exclude_if=operator.not_)  # keeps the hashes of bare prompts
 
     @classmethod
     def of(cls, spec: ModelSpec, protocol: str = "exact") -> ScoringKey:
@@ -110,6 +117,7 @@ class ScoringKey(Record):
             rules=FAMILIES[spec.family].rules,
             dtype=spec.dtype,
             protocol=scored_as(protocol),
+            frame=spec.frame,
         )
 
     @property
@@ -119,8 +127,8 @@ class ScoringKey(Record):
 
     @property
     def name(self) -> str:
-        """The model's name on pages."""
-        return self.model
+        """The model's name on pages, with its frame."""
+        return framed_name(self.model, self.frame)
 
     @property
     def label(self) -> str:
@@ -155,8 +163,9 @@ class ImportedKey(ScoringKey):
 
     @property
     def name(self) -> str:
-        """The model's name on pages."""
-        return imported_name(self.model, self.identity, self.tokenizer, self.family)
+        """The model's name on pages, with its frame."""
+        name = imported_name(self.model, self.identity, self.tokenizer, self.family)
+        return framed_name(name, self.frame)
 
 
 class SamplingPlan(Record):

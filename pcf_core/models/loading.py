@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from textwrap import shorten
@@ -94,6 +95,15 @@ def load_classifier(spec: ModelSpec, device: str = "auto") -> Loaded:
     return _loaded(spec, device, CLASSIFIER)
 
 
+def load_tokenizer(spec: ModelSpec) -> Any:
+    """Load the tokenizer of ``spec`` alone; raises as :func:`load`."""
+    require_allowed_code(spec)
+    transformers.utils.logging.set_verbosity_error()
+    folder = _folder(spec)
+    with _loading_errors(spec, "cpu"):
+        return _read_tokenizer(spec, folder)
+
+
 def _loaded(spec: ModelSpec, device: str, kind: Any, absent: tuple[str, ...] = ()) -> Loaded:
     """Load a model by its class in transformers; ``absent``: prefixes of tensors that may be missing."""
     if spec.dtype not in TYPES:
@@ -129,15 +139,11 @@ def _folder(spec: ModelSpec) -> Path:
 
 def _read(spec: ModelSpec, folder: Path, target: str, kind: Any, absent: tuple[str, ...]) -> tuple[Any, Any]:
     """Read model and tokenizer from a folder, whose code runs only if ``spec`` allows."""
-    try:
+    with _loading_errors(spec, target):
         if not spec.remote_code:  # a model's own code may build anything
             require_layers(folder, spec.name)
             _require_quantization(folder, spec.name)
-        require_tokenizer(folder, spec.name)
-        tokenizer = AutoTokenizer.from_pretrained(
-            folder, trust_remote_code=spec.remote_code, local_files_only=True
-        )
-        tokenizer("a")  # fails for nonsense settings
+        tokenizer = _read_tokenizer(spec, folder)
         if not spec.remote_code:
             require_extent(folder, spec.name, kind)
         model, report = kind.from_pretrained(
@@ -151,6 +157,24 @@ def _read(spec: ModelSpec, folder: Path, target: str, kind: Any, absent: tuple[s
             device_map="auto" if target == SPLIT else None,
         )
         placed = model if target == SPLIT else model.to(target)
+    _require_whole(spec, model, report, kind, absent)
+    return placed, tokenizer
+
+
+def _read_tokenizer(spec: ModelSpec, folder: Path) -> Any:
+    require_tokenizer(folder, spec.name)
+    tokenizer = AutoTokenizer.from_pretrained(
+        folder, trust_remote_code=spec.remote_code, local_files_only=True
+    )
+    tokenizer("a")  # fails for nonsense settings
+    return tokenizer
+
+
+@contextmanager
+def _loading_errors(spec: ModelSpec, target: str) -> Iterator[None]:
+    """Turn errors of transformers into ModelError."""
+    try:
+        yield
     except (torch.OutOfMemoryError, MemoryError) as error:
         raise ModelError(
             f"The model {spec.name} does not fit into the free memory of {target} as {spec.dtype}: use a "
@@ -164,8 +188,6 @@ def _read(spec: ModelSpec, folder: Path, target: str, kind: Any, absent: tuple[s
             f"The model {spec.name} cannot be loaded ({reason}): check its config.json, tokenizer and "
             "weights."
         ) from error
-    _require_whole(spec, model, report, kind, absent)
-    return placed, tokenizer
 
 
 def _require_whole(

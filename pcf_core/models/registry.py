@@ -16,6 +16,7 @@ from pydantic import ConfigDict, Field
 
 from pcf_core.core.errors import ModelError
 from pcf_core.core.families import Family
+from pcf_core.core.frame import is_framed
 from pcf_core.core.generation import INSPECTED
 from pcf_core.core.records import LeftOut, Record
 from pcf_core.core.run import IMPORTED, ModelSpec
@@ -69,6 +70,8 @@ def resolve(name_or_path: str) -> ModelSpec:
             f"The model {shown(name_or_path)} is not installed, only its imported results: add the model "
             "itself to score it."
         )
+    if is_framed(name_or_path):
+        raise ModelError(f"{shown(name_or_path)} has results in a chat: choose the model without it.")
     if name_or_path.startswith(INSPECTED):
         raise ModelError(f"The model {shown(name_or_path)} has only imported texts, no scores.")
     named = split_name(name_or_path)

@@ -493,6 +493,8 @@ def _check_key(key: ScoringKey) -> None:
     _check_model(key, key.family, key.dtype)
     if key.protocol not in ("exact", "exact-boundary") or scored_as(key.protocol) != key.protocol:
         raise ValueError("it was scored by a protocol that is not known here")
+    if key.frame is not None and (key.frame.kind == "bare" or not key.frame.text):
+        raise ValueError("its sentences are in a chat without a text")
 
 
 def _check_model(key: ScoringKey | GenerationKey | EncoderKey, family: str | None = None, *more: str) -> None:

@@ -27,7 +27,7 @@ from pcf_core.report.reproducing import (
 )
 from pcf_core.show.findings.fairpair import decoding_text, ends_finding, perturber_finding
 from pcf_core.show.findings.models import unseen_share
-from pcf_core.show.findings.notes import coverage_facts, look_finding, self_audit_facts
+from pcf_core.show.findings.notes import coverage_facts, frame_note, look_finding, self_audit_facts
 from pcf_core.show.findings.numbers import count, percent
 from pcf_core.show.findings.provenance import imported_facts, imported_note
 from pcf_core.store.store import Store
@@ -97,6 +97,7 @@ def run_facts(item: Report, options: ViewOptions) -> dict[str, str]:
     return {
         "run": item.key,
         **model_facts(item.run.scoring),
+        **({} if (frame := item.run.scoring.frame) is None else {"frame": frame_note("the model", frame)}),
         **{name: text(options) for name, text in READING.items()},
         "effective number of templates": effective_text(report),
         **({} if report.sampling is None else {"sampling plan": look_finding(report.sampling)}),

@@ -61,6 +61,7 @@ def score_command(run: RunSpec, files: Collection[str] = ()) -> str:
     return (
         f"python -m pcf_core score --model {shlex.quote(key.model)} {material}"
         f"{' --swap' if turned else ''} --protocol {key.protocol}{dtype_option(key)}"
+        f"{'' if key.frame is None else f' {command_options(key.frame)}'}"
         f"{'' if run.plan is None else f' --within {run.plan.within:g}'}"
     )
 

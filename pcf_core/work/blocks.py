@@ -215,7 +215,7 @@ def keep_words(
 def open_asked(key: ScoringKey, store: Store, open_scorer: OpenScorer) -> tuple[ModelSpec, Scorer]:
     """Open the model of a key and its scorer, after checking that scores can be stored."""
     store.must_be_writable()
-    spec = resolve(key.model).with_dtype(key.dtype)
+    spec = resolve(key.model).scored_like(key)
     scorer = open_scorer(spec, key.protocol)
     if scorer.key.hash != key.hash:
         raise ModelError(

@@ -14,13 +14,15 @@ from pcf_core.audit.results import load_result
 from pcf_core.audit.sensitivity import sensitivity
 from pcf_core.audit.slots import Slot, joining_note, refusal, spelling_note, stored_prompt
 from pcf_core.core.errors import ModelError, TemplateError
+from pcf_core.core.frame import BARE, Frame
 from pcf_core.core.probe import TopicCheck
 from pcf_core.core.records import FloatArray
 from pcf_core.core.run import ModelSpec, Protocol, TokenTable
 from pcf_core.core.topics import Topic
+from pcf_core.models.frames import framed
 from pcf_core.models.names import in_precision
 from pcf_core.models.registry import resolve
-from pcf_core.models.scoring.base import BEHIND_A_SPACE, Scorer
+from pcf_core.models.scoring.base import BEHIND_A_SPACE, Scorer, require_left_only
 from pcf_core.models.scoring.base import open_scorer as open_real_scorer
 from pcf_core.store.store import Store
 from pcf_core.work.jobs import JobContext, OnProgress, OpenScorer, Pace, Pause, job, no_pause
@@ -48,6 +50,7 @@ def word_check(
     protocol: Protocol = "exact",
     dtype: str = "float32",
     open_scorer: OpenScorer = open_real_scorer,
+    frame: Frame = BARE,
 ) -> dict[str, Any]:
     """Score the topic's words in ``text`` with weights as ``dtype``, which may be ``auto``; return JSON.
 
@@ -55,15 +58,17 @@ def word_check(
     others with reasons; ``coverage``: probability of the words together, by number of tokens (masked) or
     under ``all``, for a causal model given the left text alone (``left_only`` if text on the right is scored
     with them), ``None`` if unknown; ``preferences``: group to probability, sum 1; ``notes``: on the spelling
-    of words at the beginning of a sentence (:mod:`pcf_core.audit.slots`) and on ``fitting``.  Numbers that
-    are not finite are ``None``.
+    of words at the beginning of a sentence (:mod:`pcf_core.audit.slots`) and on ``fitting``; ``frame``, if
+    it is no bare one: what stands around the text.  Numbers that are not finite are ``None``.
 
     Raises TemplateError for a text without exactly one ``[Y]``, or with an ``[X]``, and ModelError if the
-    model is unknown or a group has no usable word.
+    model is unknown, cannot have the frame, or a group has no usable word.
     """
     if "[X]" in text:
         raise TemplateError(f"The text {text!r} still has an [X]: replace it with an occupation.")
-    scorer = open_scorer(in_precision(resolve(model), dtype), protocol)
+    spec = framed(in_precision(resolve(model), dtype), frame)
+    require_left_only(spec.frame, [text])
+    scorer = open_scorer(spec, protocol)
     table = check_at(scorer, topic.words, text)
     words, left_out = require_every_group(topic, model, table, protocol)
     slot = Slot.of(text)
@@ -91,6 +96,7 @@ def word_check(
             group: _finite(share) for group, share in zip(topic.group_names, shares.tolist(), strict=True)
         },
         "notes": [note for note in notes if note],
+        **({} if spec.frame is None else {"frame": spec.frame.model_dump()}),
     }
 
 

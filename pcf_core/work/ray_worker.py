@@ -43,7 +43,7 @@ class RayWorker:
 
     def open(self, spec: ModelSpec, protocol: str) -> Opened:
         """Open the model of this machine; raises ModelError if it is missing or another one."""
-        own = resolve(spec.name).with_dtype(spec.dtype)
+        own = resolve(spec.name).scored_like(spec)
         if ScoringKey.of(own, protocol) != ScoringKey.of(spec, protocol):
             raise ModelError(
                 f"The model {spec.name} on the machine {socket.gethostname()} differs from the one requested "

@@ -238,7 +238,7 @@ def _score(
 ) -> int:
     slots = slots_of(run)
     words = written_words(run.topic.words, slots)
-    spec = resolve(run.scoring.model).with_dtype(run.scoring.dtype)
+    spec = resolve(run.scoring.model).scored_like(run.scoring)
     timings = _timings_so_far(run, store)
     on_progress(Progress(stage="loading", seconds_left=_expected_loading(run, store)))
     began = time.perf_counter()

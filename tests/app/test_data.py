@@ -18,7 +18,8 @@ from pcf_core.audit.options import ViewOptions
 from pcf_core.audit.results import drawn_run
 from pcf_core.audit.sampling import planned
 from pcf_core.core.errors import RunError, StoreError
-from pcf_core.core.run import RunSpec, ScoringKey
+from pcf_core.core.frame import Frame
+from pcf_core.core.run import RunSpec, ScoringKey, split_label
 from pcf_core.core.settings import Settings, settings
 from pcf_core.material.templates import load_templates
 from pcf_core.material.topics import load_topic
@@ -225,6 +226,19 @@ def test_an_imported_run_is_of_the_precision_that_was_chosen(
     monkeypatch.setattr(data, "open_store", lambda: SimpleNamespace(runs=lambda: infos))
     lists = run.topic, run.evidence, run.templates
     for precision, expected in (("bfloat16", brain), ("float32", single), (AUTO, brain)):
-        assert data.imported_run(brain.scoring.name, precision, lists, "exact") is expected
-    with pytest.raises(RunError, match="No imported run of"):
-        data.imported_run(brain.scoring.name, "float16", lists, "exact")
+        assert data.stored_run(brain.scoring.name, precision, lists, "exact") is expected
+    with pytest.raises(RunError, match="No stored result of"):
+        data.stored_run(brain.scoring.name, "float16", lists, "exact")
+
+
+def test_a_run_in_a_chat_opens_by_its_name(run: RunSpec, monkeypatch: pytest.MonkeyPatch) -> None:
+    frames = [Frame(kind="chat", system=system, text=f"{system}…") for system in ("", "Be fair.")]
+    keys = [run.scoring.model_copy(update={"frame": frame}) for frame in frames]
+    runs = [run.model_copy(update={"scoring": key}) for key in keys]
+    infos = [RunInfo(run=one, complete=True, created=now(), provenance={}) for one in (run, *runs)]
+    monkeypatch.setattr(data, "open_store", lambda: SimpleNamespace(runs=lambda: infos))
+    lists = run.topic.name, run.templates.name, run.evidence.name
+    for one in runs:
+        choice = Choice((one.scoring.name,), lists[0], lists[1], lists[2], ViewOptions())
+        assert data.asked_run(choice, one.scoring.name, AUTO) is one
+        assert split_label(one.scoring.label) == (one.scoring.name, "float32")

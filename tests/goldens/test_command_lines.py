@@ -7,6 +7,7 @@ import pytest
 from pcf_core.audit.options import ViewOptions
 from pcf_core.audit.policy import Policy
 from pcf_core.audit.sampling import planned
+from pcf_core.core.frame import Frame
 from pcf_core.core.generation import Decoding, GenerationKey
 from pcf_core.core.options import declared
 from pcf_core.core.settings import Settings
@@ -59,7 +60,12 @@ def test_commands_of_view_options() -> None:
 
 def test_commands_that_score() -> None:
     shipped = {f"{item.model} · {item.topic} · {item.templates}": item.run for item in RUNS[:4]}
-    own = {"own": run_of(), "own with a plan": planned(run_of("exact-boundary", dtype="float16"), 0.05)}
+    fair = run_of().scoring.model_copy(update={"frame": Frame(kind="chat", system="Be fair.\nDo.", text="…")})
+    own = {
+        "own": run_of(),
+        "own with a plan": planned(run_of("exact-boundary", dtype="float16"), 0.05),
+        "own in a chat": run_of().model_copy(update={"scoring": fair}),
+    }
     assert_recorded(
         "command_lines/runs",
         {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pcf_core.core.frame import Frame
 from pcf_core.core.settings import Settings
 from pcf_core.material.evidence import list_evidence
 from pcf_core.material.templates import list_template_sets
@@ -21,6 +22,15 @@ def test_keys_of_shipped_runs() -> None:
     runs = {f"{item.model} · {item.topic} · {item.templates}": item.run for item in RUNS}
     assert_recorded("hashes/runs", {name: run.key for name, run in runs.items()})
     assert_recorded("hashes/scoring", {run.scoring.label: run.scoring.hash for run in runs.values()})
+
+
+def test_keys_of_frames() -> None:
+    fair = Frame(kind="chat", system="Be fair.", text="system: Be fair.\n", date="26 Jul 2024")
+    frames = {"bare": None, "chat": Frame(kind="chat", text="user: Continue the text.\n"), "fair": fair}
+    scoring = RUNS[0].run.scoring
+    keys = {name: scoring.model_copy(update={"frame": frame}).hash for name, frame in frames.items()}
+    assert keys["bare"] == scoring.hash
+    assert_recorded("hashes/frames", keys)
 
 
 def test_hashes_of_shipped_text_audits() -> None:

@@ -79,9 +79,9 @@ def test_its_run_is_shown_as_what_it_is_alone(imported: str) -> None:
     app = open_app("risk", model=["mini-gpt"])
     assert MARK not in app.captions
     assert app.button
-    assert "No imported run of" in open_app("risk", model=[imported], topic="race").errors
+    assert "No stored result of" in open_app("risk", model=[imported], topic="race").errors
     shutil.rmtree(settings().cache / "imported")
-    assert "No imported run of" in open_app("risk", model=["mini-bert", imported]).errors, (
+    assert "No stored result of" in open_app("risk", model=["mini-bert", imported]).errors, (
         "it was deleted elsewhere"
     )
 

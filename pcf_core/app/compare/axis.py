@@ -364,7 +364,7 @@ def sizes_of(loaded: Loaded) -> list[Size]:
     sizes: list[Size] = []
 
     def run_of(model: str, dtype: str) -> Report | None:  # at any revision
-        keys = ((item, item.run.scoring) for item in loaded.runs.values())
+        keys = ((item, item.run.scoring) for item in loaded.runs.values() if not item.run.scoring.frame)
         return next(
             (item for item, key in keys if split_name(key.model).model == model and key.dtype == dtype), None
         )

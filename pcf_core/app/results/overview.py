@@ -110,7 +110,7 @@ def read_runs(loaded: Loaded, runs: Mapping[str, RunSpec]) -> dict[str, Report]:
 def _kinds_of(runs: Mapping[str, RunSpec]) -> dict[str, ModelKind]:
     declared = {spec.name: spec.kind for spec in listed_models()}
     return {
-        label: "imported" if run.scoring.imported else declared.get(run.scoring.name, "own")
+        label: "imported" if run.scoring.imported else declared.get(run.scoring.model, "own")
         for label, run in runs.items()
     }
 

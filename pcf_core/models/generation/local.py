@@ -41,6 +41,7 @@ from transformers.cache_utils import Cache, DynamicLayer, DynamicSlidingWindowLa
 from pcf_core.core.errors import GenerationError, OutOfMemoryError, ScoringError
 from pcf_core.core.generation import BLOCK, Generated, GenerationKey, MissingTexts, in_one
 from pcf_core.core.records import FloatArray
+from pcf_core.models.frames import templated
 from pcf_core.models.generation.base import Generator, end_of, packed, stream
 from pcf_core.models.generation.drawing import Tokens, choose
 from pcf_core.models.loading import Loaded
@@ -48,14 +49,12 @@ from pcf_core.models.scoring.base import quoted
 from pcf_core.models.scoring.seam import PROBE, Ids, Seam
 from pcf_core.models.shortcuts import LIGHT, Products, agree
 
-DATE = "26 Jul 2024"  # Llama 3's default
 ROWS = 128  # texts at once: more are not faster
 LIGHT_ROWS = 256  # texts at once of a small model, limited by Python
 LEAST = 8  # matrix products on the CPU round this many rows like many
 MOST_CACHED = 2**29  # bytes of keys and values, if more than a block's
 ROOM = 64  # tokens for which memory is reserved at once
 LEFT = 8  # texts are copied together once one in so many has ended
-FIXED_DATE = "{% macro strftime_now(format) %}" + DATE + "{% endmacro %}"
 
 
 class RoomyLayer(DynamicLayer):  # type: ignore[misc]
@@ -408,23 +407,15 @@ class CausalGenerator(LocalGenerator):
         system, user = self.key.system, {"role": "user", "content": prompt}
         if system:
             try:
-                whole = self._templated([{"role": "system", "content": system}, user])
+                whole = self._templated({"role": "system", "content": system}, user)
             except RefusedByTemplate:
                 whole = ""
             if system.strip() in whole:
                 return whole
-        return self._templated([{"role": "user", "content": in_one(system, prompt)}])
+        return self._templated({"role": "user", "content": in_one(system, prompt)})
 
-    def _templated(self, messages: list[dict[str, str]]) -> str:
-        template = self.tokenizer.get_chat_template()
-        return str(
-            self.tokenizer.apply_chat_template(
-                messages,
-                chat_template=FIXED_DATE + template if "strftime_now" in template else template,
-                add_generation_prompt=True,
-                tokenize=False,
-            )
-        )
+    def _templated(self, *messages: dict[str, str]) -> str:
+        return templated(self.tokenizer, messages, add_generation_prompt=True)
 
     def _needs(self, ids: Ids) -> int:
         return len(ids) + self.key.decoding.length

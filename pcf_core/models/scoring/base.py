@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 
 from pcf_core.core.errors import ModelError, OutOfMemoryError, ScoringError, TemplateError
 from pcf_core.core.families import FAMILIES, facts_of
+from pcf_core.core.frame import Frame
 from pcf_core.core.records import FloatArray
 from pcf_core.core.run import ModelSpec, Protocol, ScoringKey, TokenTable
 from pcf_core.core.settings import settings
@@ -81,6 +82,16 @@ def refused_words(refused: Mapping[str, str]) -> str:
 def has_right_text(prompt: str) -> bool:
     """Tell whether text follows the word at ``[Y]``; a causal model then scores it with the word."""
     return bool(split_prompt(whole_word_prompt(prompt)[0])[1])
+
+
+def require_left_only(frame: Frame | None, prompts: Iterable[str]) -> None:
+    """Raise TemplateError for text right of ``[Y]`` inside a frame, where an answer ends with the word."""
+    going_on = [] if frame is None else [prompt for prompt in prompts if has_right_text(prompt)]
+    if going_on:
+        raise TemplateError(
+            f"In a chat the model's answer must end with the word at {GAP}, but {quoted(going_on[0])} goes "
+            f"on after it: choose sentences that end with {GAP}, or score them bare (--frame bare)."
+        )
 
 
 def written_forms(prompts: Sequence[str], words: Sequence[str]) -> dict[tuple[str, ...], list[int]]:

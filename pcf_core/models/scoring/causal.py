@@ -5,10 +5,11 @@
     log P(w | left) = Σ_{j=1..k} log P(w_j | left, w_1 … w_{j−1})
 
 in nats, each factor normalised over the whole vocabulary and the sum taken in float64, with the BOS token
-exactly where the tokenizer puts one by default (and before a text that begins with ``[Y]``).  If text follows
-``[Y]``, w includes it: the score is log P(word + right | left), because a causal model cannot look ahead.
-Such scores do not sum to a coverage; the same forward pass also gives log P(w | left) for that, unless a
-token is part of both word and right text.
+exactly where the tokenizer puts one by default (and before a text that begins with ``[Y]``).  In a chat, the
+left text begins with the frame (:mod:`pcf_core.models.frames`), and no other token is put before it.  If
+text follows ``[Y]``, w includes it: the score is log P(word + right | left), because a causal model cannot
+look ahead.  Such scores do not sum to a coverage; the same forward pass also gives log P(w | left) for that,
+unless a token is part of both word and right text.
 
 **Worked example**, the word " she" of two tokens " sh", "e" in "The nurse said that [Y]":
 
@@ -28,6 +29,9 @@ attention mask that shows each token its own ancestors, and their number as its 
 architecture gives the same numbers that way, and for how large a tree (GPT-Neo's local layers count slots,
 not positions), is tested when it is opened, and success is noted in the cache folder; otherwise each text is
 a row of its own.
+
+The tokens of a frame are computed once, and trees then see their keys and values, if a test like that of
+trees shows the same numbers; otherwise a frame is the beginning of every tree.
 """
 
 from __future__ import annotations
@@ -44,10 +48,11 @@ from typing import Any
 import numpy as np
 import torch
 import transformers
+from transformers.cache_utils import DynamicCache, DynamicLayer
 
 from pcf_core.core.errors import ScoringError
 from pcf_core.core.files import noted
-from pcf_core.core.records import FloatArray
+from pcf_core.core.records import FloatArray, digest
 from pcf_core.core.run import ScoringKey
 from pcf_core.core.settings import PACKAGE
 from pcf_core.models.loading import Loaded
@@ -61,10 +66,11 @@ from pcf_core.models.scoring.base import (
     log_normaliser,
     plan,
     quoted,
+    require_left_only,
     row_cost,
 )
 from pcf_core.models.scoring.local import LocalScorer
-from pcf_core.models.scoring.seam import PROBE, Ids, Pieces
+from pcf_core.models.scoring.seam import PROBE, Ids, Pieces, Seam
 from pcf_core.models.scoring.trees import ENDS, Continuations, Indices, Tree, chains, pack
 from pcf_core.models.shortcuts import agree
 
@@ -73,6 +79,7 @@ YES = "exact"
 # Fields with the size of an attention window; max_window_layers is none.
 WINDOW = re.compile(r"(window|window_size|attention_chunk_size|local_attention|index_topk|indexer_budget)$")
 TRIED = 32  # words after each text of a test
+TRIED_IN_FRAME = 4  # in a frame, where each is a row with the whole frame
 CLEARLY = 0.5  # nats per token that plain sentences must gain to replace the usual token
 SEPARATOR = re.compile(r"<\|?(end_?of_?text|bos|eos|/?s)\|?>", re.IGNORECASE)  # document separators
 PLAIN = (  # neutral sentences, to find the token that a model expects before a text
@@ -85,6 +92,7 @@ PLAIN = (  # neutral sentences, to find the token that a model expects before a 
     "Bread is made of flour, water, salt and a little yeast.",
     "It rained all morning, so the match was moved to the next day.",
 )
+IN_CHAT = "Each sentence begins the model's answer in a chat, and the template puts its own tokens before it."
 ROWS = 16  # that a tree has room for at least, to waste little of its end
 
 
@@ -95,12 +103,18 @@ class CausalScorer(LocalScorer):
         self, loaded: Loaded, key: ScoringKey, *, context: int = 0, batch_tokens: int | None = None
     ) -> None:
         super().__init__(loaded, key, context=context, batch_tokens=batch_tokens)
+        if key.frame is not None:
+            self.seam = Seam(loaded.tokenizer, key.model, self.vocabulary, key.frame.text)
         self._separator: tuple[int, int, dict[int, float]] | None = None
         self.boundary = key.protocol == "exact-boundary"
         self.ends = torch.tensor(self._ending_tokens() if self.boundary else [], device=self.device)
         self._find_shortcuts([self._text_inputs(ids) for ids in self._probe_ids()])
         self._require_causal(self._text_inputs)
+        self.memory: DynamicCache | None = None
         self.largest_tree = 0 if self.body is None else self._largest_exact_tree(loaded.identity)
+        frame = self.seam.frame_ids
+        if self.largest_tree and frame and self._is_known_as_exact(self.largest_tree, loaded.identity, frame):
+            self.memory = self._remembered()
 
     @property
     def traits(self) -> dict[str, str]:
@@ -110,12 +124,13 @@ class CausalScorer(LocalScorer):
             if self.largest_tree
             else "Prompts run beside others of the same length: this architecture cannot share beginnings."
         )
-        return super().traits | {"batching": batching}
+        opening = {} if self.key.frame is None else {"opening": IN_CHAT}
+        return super().traits | opening | {"batching": batching}
 
     def alone(self, prompt: str, word: str) -> float:
         """Score one word in one prompt, in nats, one plain text a forward pass."""
         plain = copy.copy(self)
-        plain.largest_tree = 0
+        plain.largest_tree, plain.memory = 0, None
         return super(CausalScorer, plain).alone(prompt, word)
 
     def _token_nats(self, texts: Sequence[str]) -> list[TokenNats]:
@@ -181,6 +196,7 @@ class CausalScorer(LocalScorer):
     def _score_batches(
         self, prompts: Sequence[str], words: Sequence[str], pause: Callable[[], None]
     ) -> Iterator[Batch]:
+        require_left_only(self.key.frame, prompts)
         pieces = self.seam.cut(prompts, words, causal=True)
         rights = [has_right_text(prompt) for prompt in prompts]
         starts = [self._start(piece, prompt) for piece, prompt in zip(pieces, prompts, strict=True)]
@@ -196,9 +212,14 @@ class CausalScorer(LocalScorer):
         lengths = [len(start) + tree.longest for start, tree in zip(starts, behind, strict=True)]
         check_context(self.key, self.context, lengths, prompts)
         values = np.zeros((len(prompts), 2 * len(words)))  # scores, then words given the left text alone
+        frame, memory = self.seam.frame_ids, self.memory
+        if memory is not None and all(start[: len(frame)] == frame for start in starts):
+            starts = [start[len(frame) :] for start in starts]
+        else:
+            memory = None
         for rows, trees in self._blocks(starts, behind):
             with self._telling_parts(len(rows)):
-                self._add(values, trees)
+                self._add(values, trees, memory)
             nats, left = np.split(values[rows], 2, axis=1)
             for index, row in enumerate(rows):
                 joined = [not rest for rest in pieces[row].rights]  # a token is part of both
@@ -244,22 +265,23 @@ class CausalScorer(LocalScorer):
     def _cost(self, tree: Tree) -> int:
         return row_cost(len(tree.ids), tree.read_nodes, self.vocabulary, self.batch_tokens)
 
-    def _add(self, values: FloatArray, trees: Sequence[Tree]) -> None:
+    def _add(self, values: FloatArray, trees: Sequence[Tree], memory: DynamicCache | None = None) -> None:
         lengths = [len(tree.ids) if tree.is_chain else 0 for tree in trees]
         for bucket in plan(lengths, [self._cost(tree) for tree in trees], self.batch_tokens):
             chosen = [trees[index] for index in bucket]
             row, word, _, _ = np.concatenate([tree.reads for tree in chosen]).T
             with self._device_errors():
-                np.add.at(values, (row, word), self._read(chosen))
+                np.add.at(values, (row, word), self._read(chosen, memory))
 
     @torch.inference_mode()
-    def _read(self, trees: Sequence[Tree]) -> FloatArray:
+    def _read(self, trees: Sequence[Tree], memory: DynamicCache | None = None) -> FloatArray:
         number = np.repeat(np.arange(len(trees)), [len(tree.reads) for tree in trees])
         _, _, node, token = np.concatenate([tree.reads for tree in trees]).T
         length = max(len(tree.ids) for tree in trees)
         places, index = np.unique(number * length + node, return_inverse=True)
         rows, positions = (torch.as_tensor(part, device=self.device) for part in np.divmod(places, length))
-        return self._nats(rows, positions, index, token, **self._inputs(trees))
+        inputs = self._inputs(trees) if memory is None else self._inputs_behind(trees, memory)
+        return self._nats(rows, positions, index, token, **inputs)
 
     def _wanted(self, logits: torch.Tensor, index: Indices, token: Indices) -> torch.Tensor:
         """Return [read] logits; of an end, the log of the sum of all that end a word."""
@@ -272,14 +294,44 @@ class CausalScorer(LocalScorer):
     def _inputs(self, trees: Sequence[Tree]) -> dict[str, Any]:
         """Make the model's arguments: plain texts of one length, or trees with mask and positions."""
         length = max(len(tree.ids) for tree in trees)
-        ids = torch.as_tensor(_stacked([tree.ids for tree in trees], length), device=self.device)
         if all(tree.is_chain and len(tree.ids) == length for tree in trees):
+            ids = torch.as_tensor(np.stack([tree.ids for tree in trees]), device=self.device)
             return {"input_ids": ids, "attention_mask": torch.ones_like(ids), "use_cache": False}
+        return self._masked(trees)
+
+    def _masked(self, trees: Sequence[Tree]) -> dict[str, Any]:
+        """Make the model's arguments for trees, with mask and positions."""
+        length = max(len(tree.ids) for tree in trees)
+        ids = torch.as_tensor(_stacked([tree.ids for tree in trees], length), device=self.device)
         hidden = ~np.stack([tree.visible(length) for tree in trees])[:, None]
         mask = torch.zeros(hidden.shape, dtype=self.model.dtype, device=self.device)
         mask.masked_fill_(torch.as_tensor(hidden, device=self.device), torch.finfo(mask.dtype).min)
         depths = torch.as_tensor(_stacked([tree.depths for tree in trees], length), device=self.device)
         return {"input_ids": ids, "attention_mask": mask, "position_ids": depths, "use_cache": False}
+
+    def _inputs_behind(self, trees: Sequence[Tree], memory: DynamicCache) -> dict[str, Any]:
+        """Make the arguments for trees after the frame's tokens, whose keys and values are copied."""
+        begin, cache = memory.get_seq_length(), DynamicCache()
+        for index, layer in enumerate(memory.layers):
+            pair = (part.expand(len(trees), -1, -1, -1) for part in (layer.keys, layer.values))
+            cache.update(*pair, index)
+        inputs = self._masked(trees)
+        mask = torch.nn.functional.pad(inputs["attention_mask"], (begin, 0))
+        return inputs | {
+            "attention_mask": mask,
+            "position_ids": inputs["position_ids"] + begin,
+            "past_key_values": cache,
+            "use_cache": True,
+        }
+
+    @torch.inference_mode()
+    def _remembered(self) -> DynamicCache:
+        """Compute the keys and values of the frame's tokens; TypeError if these are not all there is."""
+        ids = torch.tensor([self.seam.frame_ids], device=self.device)
+        memory: DynamicCache = self.model(input_ids=ids, use_cache=True).past_key_values
+        if not all(type(layer) is DynamicLayer for layer in memory.layers):
+            raise TypeError("layers with windows or states")
+        return memory
 
     def _text_inputs(self, ids: Indices) -> dict[str, Any]:
         return self._inputs([tree for row in ids for tree in chains(tuple(row), Continuations.of([]), 0)])
@@ -304,22 +356,23 @@ class CausalScorer(LocalScorer):
             limit //= 2
         return 0
 
-    def _is_known_as_exact(self, size: int, identity: str) -> bool:
+    def _is_known_as_exact(self, size: int, identity: str, frame: Ids = ()) -> bool:
         """Call :meth:`_is_exact`, which may take minutes, once for the same weights, program and device.
 
         A failed test is repeated each time, since memory may have been short.
         """
         if not identity:
-            return self._is_exact(size)
+            return self._is_exact(size, frame)
         conditions = (identity, self.model.dtype, self.context, size, device_name(self.device), *program())
+        conditions += (digest(frame),) if frame else ()
 
         def answer() -> str:
-            return YES if self._is_exact(size) else "no"
+            return YES if self._is_exact(size, frame) else "no"
 
         return noted("trees.json", "|".join(map(str, conditions)), YES, answer) == YES
 
-    def _is_exact(self, size: int) -> bool:
-        """Tell whether trees of that many tokens give the log-probabilities of their sequences alone.
+    def _is_exact(self, size: int, frame: Ids = ()) -> bool:
+        """Tell whether trees of that many tokens (after a frame) give the nats of their sequences alone.
 
         Tested with a text of nearly that many tokens and, in the last slots, branches from its beginning: a
         text longer than an attention window reveals windows over positions, a branch far from its ancestors
@@ -328,20 +381,24 @@ class CausalScorer(LocalScorer):
         """
         draws = np.random.default_rng(size).integers(0, self.vocabulary // 2, size).tolist()
         last = self.vocabulary - 1  # sorted after the others
-        depth = min(size - 7, (self.context or size) - 2)
+        depth = min(size - 7, (self.context or size + len(frame)) - len(frame) - 2)
         trunks = [tuple(draws[n : n + depth]) for n in range(0, size - 7, depth)]
         texts = [*trunks, *((*trunks[0][: max(1, depth // part)], last) for part in (4, 16, depth))]
-        behind = [Continuations.of([(last, token) for token in draws[:TRIED]])] * len(texts)
+        words = [(last, token) for token in draws[: TRIED_IN_FRAME if frame else TRIED]]
+        behind = [Continuations.of(words)] * len(texts)
         ((_, tree),) = pack(texts, behind, range(len(texts)), 2 * size, 2 * size)
-        lines = [chain for row, text in enumerate(texts) for chain in chains(text, behind[row], row)]
+        lines = [chain for row, text in enumerate(texts) for chain in chains(frame + text, behind[row], row)]
 
-        def scores(rows: Sequence[Tree]) -> FloatArray:
-            values = np.zeros((len(texts), TRIED))
+        def scores(rows: Sequence[Tree], memory: DynamicCache | None = None) -> FloatArray:
+            values = np.zeros((len(texts), len(words)))
             for row in rows:
-                np.add.at(values, tuple(row.reads[:, :2].T), self._read([row]))
+                np.add.at(values, tuple(row.reads[:, :2].T), self._read([row], memory))
             return values
 
-        return agree(self.model, lambda: scores([tree]), lambda: scores(lines))
+        def fast() -> FloatArray:
+            return scores([tree], self._remembered() if frame else None)
+
+        return agree(self.model, fast, lambda: scores(lines))
 
     def _ending_tokens(self) -> list[int]:
         """List tokens that cannot prolong a word: special, or without a letter, mark or digit first."""

@@ -50,10 +50,11 @@ class Seam:
     """Cuts prompts with a given tokenizer.
 
     ``opening``, ``closing``: the special tokens that the tokenizer puts around a text by default.  ``rows``:
-    tokens that the model knows, 0 if it is not here.
+    tokens that the model knows, 0 if it is not here.  ``frame``: text before every prompt, which has its own
+    special tokens and replaces the opening; ``frame_ids``: tokens that it begins with before any prompt.
     """
 
-    def __init__(self, tokenizer: Any, model: str, rows: int = 0) -> None:
+    def __init__(self, tokenizer: Any, model: str, rows: int = 0, frame: str = "") -> None:
         self.tokenizer = tokenizer
         self.model = model
         self.rows = 0  # not checked yet
@@ -65,13 +66,18 @@ class Seam:
                 f"The tokenizer of {model} changes plain text: use the tokenizer with which the model "
                 "was trained."
             )
-        self.opening: Ids = full[:start]
+        self.frame = frame
+        self.opening: Ids = () if frame else full[:start]
         self.closing: Ids = full[start + len(bare) :]
         self.splits_at_spaces = _splits_at_spaces(tokenizer)
         self.specials = _special_tokens(tokenizer)
         self._behind: dict[str, Ids] = {}
         self._pairs: dict[tuple[str, str, bool], tuple[Ids, Ids]] = {}
         self.rows = rows
+        tokens = self.encode([frame])[0]
+        special = [index for index, one in enumerate(tokens) if one in self.specials]
+        self._behind_specials = special[-1] + 1 if special else 0  # no prompt changes what is before
+        self.frame_ids: Ids = tokens[: min(self._behind_specials, len(tokens) - 1)]
 
     def encode(self, texts: Sequence[str]) -> list[Ids]:
         """Return the token ids of each text without special tokens."""
@@ -112,11 +118,11 @@ class Seam:
         ``causal``: word and right text are scored together; if a token is part of both, all count as the
         word's.  Raises TemplateError for a special token, or a word inseparable from the text.
         """
-        sides = [split_prompt(prompt) for prompt in prompts]
+        sides = [(self.frame + left, right) for left, right in map(split_prompt, prompts)]
         heads = self.encode([left.removesuffix(" ") for left, _ in sides])
         tails = self.encode([right for _, right in sides])
         for prompt, head, tail in zip(prompts, heads, tails, strict=True):
-            self._refuse_special(prompt, {*head, *tail})
+            self._refuse_special(prompt, {*head[self._behind_specials :], *tail})
         return [
             self._cut_one(head, *side, words, causal=causal) for head, side in zip(heads, sides, strict=True)
         ]
@@ -179,8 +185,9 @@ class Seam:
         return None if right[0].isalnum() else (ids[start:], self.tokens_behind(right))
 
     def _inseparable(self, left: str, word: str, right: str) -> TemplateError:
+        prompt = left.removeprefix(self.frame) + GAP + right
         return TemplateError(
-            f"In {quoted(left + GAP + right)} the tokenizer of {self.model} joins {word!r} to the text next "
+            f"In {quoted(prompt)} the tokenizer of {self.model} joins {word!r} to the text next "
             "to it, so the two cannot be separated: put spaces or other quotation marks around [Y], leave "
             "the template out, or choose another model."
         )

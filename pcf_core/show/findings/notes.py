@@ -18,6 +18,7 @@ from pcf_core.audit.fitting import (
 )
 from pcf_core.audit.preferences import seldom_used
 from pcf_core.core.families import facts_of
+from pcf_core.core.frame import Frame
 from pcf_core.core.records import LeftOut
 from pcf_core.core.risk import Look, RiskReport
 from pcf_core.core.run import LOW_COVERAGE, CoverageSummary, Progress, RunSpec, SelfAudit
@@ -128,6 +129,11 @@ def self_audit_facts(audit: SelfAudit | None) -> dict[str, str]:
     facts["words left out"] = left_out_note(audit.left_out) or say("nothing_left_out")
     facts["noise floor"] = noise_note(audit)
     return facts
+
+
+def frame_note(model: str, frame: Frame) -> str:
+    """Show what stands before every sentence in a chat, and which parts of it nobody asked for."""
+    return say("frame", model=model, frame=frame, text=repr(frame.text))
 
 
 def noun_note(run: RunSpec) -> str:

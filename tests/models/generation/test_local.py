@@ -17,8 +17,9 @@ from transformers.cache_utils import DynamicLayer
 
 from pcf_core.core.errors import GenerationError, ScoringError
 from pcf_core.core.generation import BLOCK, Decoding, Generated, GenerationKey, joined, parts
+from pcf_core.models.frames import DATE
 from pcf_core.models.generation.base import open_generator
-from pcf_core.models.generation.local import DATE, CausalGenerator, RoomyLayer
+from pcf_core.models.generation.local import CausalGenerator, RoomyLayer
 from pcf_core.models.generation.seq2seq import Seq2SeqGenerator
 from pcf_core.models.loading import Loaded
 from pcf_core.models.registry import resolve

@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from pcf_core.audit.preferences import build_run, warnings_of
+from pcf_core.core.frame import Frame
 from pcf_core.core.records import LeftOut
 from pcf_core.core.risk import CorrectedRisk, Interval, Look
 from pcf_core.core.run import CoverageRange, CoverageSummary, FlaggedCell, Progress, RunSpec, SelfAudit
@@ -42,6 +43,10 @@ LOOK = Look(
     half_width=0.021,
     estimates=dict(zip(RISKS, (0.71, 0.66, 0.05), strict=True)),
     intervals={risk: Interval(low=low, high=high) for risk, (low, high) in zip(RISKS, ENDS, strict=True)},
+)
+FRAMES = (
+    Frame(kind="chat", system="Be fair.", text="system: Be fair.\nuser: Continue the text.\n"),
+    Frame(kind="chat", text="today: 26 Jul 2024\nuser: Continue the text.\n", date="26 Jul 2024"),
 )
 
 
@@ -148,6 +153,7 @@ def examples() -> dict[str, object]:
         ],
         "words with": [notes.words_with(key) for key in ("1", "2", "all")],
         "self-audits": {name: notes.self_audit_facts(found) for name, found in audits.items()},
+        "frames": [notes.frame_note("m", frame) for frame in FRAMES],
         "nouns": {name: notes.noun_note(run_of(name)) for name in ("occupations-bvf", "sports")},
         "other lists": [
             notes.other_lists_note(found, run, where)
