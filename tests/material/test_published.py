@@ -48,7 +48,7 @@ def test_two_groups_read_the_same_on_both_scales():
         assert (row.scale == "equal") == (row.topic == "gender")
 
 
-@pytest.mark.parametrize(("old", "new"), [(b"0.87032", b"87"), (b"PCF,1", b"XYZ,1"), (b"paper,", b"papers,")])
+@pytest.mark.parametrize(("old", "new"), [(b"0.87032", b"87"), (b"PCF,1", b"XYZ,1"), (b"paper,", b"sheet,")])
 def test_a_damaged_file_is_said(old, new, assets, refusal):
     path = assets / "published_risks.csv"
     path.write_bytes(path.read_bytes().replace(old, new, 1))
