@@ -109,12 +109,12 @@ def export(
         return
     if by or licence or sign:
         raise InputError("--by, --licence and --sign are for --format pack: leave them out, or write a pack.")
-    for key in keys:
-        occupation_weights(store.load_run(key).evidence, options.occupation_weights)
-    end_reading(reading)
     in_one_file = len(keys) == 1 and not (sections or audits or policy or date or elsewhere)
     if form in ("csv", "parquet"):
         _check_zipped(out, form, zipped=not in_one_file)
+    for key in keys:
+        occupation_weights(store.load_run(key).evidence, options.occupation_weights)
+    end_reading(reading)
     if in_one_file and form in ("csv", "parquet", "json"):
         _export_one(store, keys[0], options, view.protocol, out, form)
         return

@@ -20,6 +20,7 @@ from pcf_core.models.registry import resolve
 from pcf_core.models.scoring import causal
 from pcf_core.models.scoring.base import open_scorer
 from pcf_core.models.scoring.causal import CausalScorer
+from pcf_core.models.scoring.seam import Ids
 from tests.models.scoring.architectures import PAGE, RIGHT, page, read_table, row_of, types
 from tests.models.scoring.conftest import CAUSAL, load_tiny, open_loaded, save
 
@@ -48,9 +49,9 @@ def tried(monkeypatch: pytest.MonkeyPatch, own_settings: Settings) -> list[int]:
     sizes: list[int] = []
     real = CausalScorer._is_exact
 
-    def is_exact(scorer: CausalScorer, size: int) -> bool:
+    def is_exact(scorer: CausalScorer, size: int, frame: Ids = ()) -> bool:
         sizes.append(size)
-        return real(scorer, size)
+        return real(scorer, size, frame)
 
     monkeypatch.setattr(CausalScorer, "_is_exact", is_exact)
     return sizes
