@@ -168,8 +168,13 @@ def test_a_run_of_a_model_and_the_way_back(app: str, page: Page) -> None:
     expect_choice(page, [PUBLIC[0]], "gender", "gender-wikipedia-100")
 
 
-def test_one_step_back_leads_to_the_page_as_it_was_left(app: str, page: Page) -> None:
-    """Also where the address says something of the page itself, which no other page takes over."""
+@pytest.mark.parametrize("slower", [1, 8])
+def test_one_step_back_leads_to_the_page_as_it_was_left(app: str, page: Page, slower: int) -> None:
+    """Also where the address says something of the page itself, and in a slow browser.
+
+    There Streamlit corrects the address of the next page before it leaves this one.
+    """
+    page.context.new_cdp_session(page).send("Emulation.setCPUThrottlingRate", {"rate": slower})
     page.goto(f"{app}/risk?{ELSE}")
     settle(page, "Risk")
     go(page, "Models")

@@ -1,16 +1,34 @@
 // Each page is one step in the browser's history.  Streamlit also adds a step for every later correction of the
-// address; until somebody uses the page, a correction here replaces the address instead.
+// address; until somebody uses the page, a correction here replaces the address instead.  In a slow browser the
+// correction of a page that a link opens comes before the page itself, and would be a step of the page that is
+// left: it is held back until then.
 const pageSteps = () => {
   const push = History.prototype.pushState;
   let isNew = true;  // whether nobody has used the page yet
+  let isLeft = false, held = null;  // whether a link to another page was clicked, and the address meant for it
+  const here = () => window.location.pathname;
   History.prototype.pushState = function (state, unused, url) {
-    const isSamePage = !url || new URL(url, window.location.href).pathname === window.location.pathname;
+    const address = url ? new URL(url, window.location.href) : null;
+    const isSamePage = !address || address.pathname === here();
+    if (isSamePage && isLeft) {
+      held = address ?? held;
+      return undefined;
+    }
+    const search = held?.search ?? address?.search;
+    isLeft = false;
+    held = null;
     const change = isSamePage && isNew ? History.prototype.replaceState : push;
     isNew ||= !isSamePage;
-    return change.call(this, state, unused, url);
+    return change.call(this, state, unused, address ? address.pathname + search + address.hash : url);
   };
   for (const event of ["pointerdown", "keydown", "popstate"])
-    window.addEventListener(event, () => { isNew = false; }, true);
+    window.addEventListener(event, () => { isNew = isLeft = false; }, true);
+  window.addEventListener("click", (event) => {
+    const link = event.target.closest?.("a[href]");
+    const isPlain = event.button === 0 && !event.ctrlKey && !event.metaKey && !event.shiftKey && !link?.target;
+    isLeft = Boolean(link) && isPlain && link.origin === window.location.origin && link.pathname !== here();
+    held = null;
+  }, true);
 };
 if (!window.pcfPageSteps) pageSteps();
 window.pcfPageSteps = true;
