@@ -12,7 +12,7 @@
   const touched = window.matchMedia("(hover: none)").matches;
   const config = {
     displaylogo: false,
-    responsive: false,  // Plotly would fit figures to a sheet of paper too, where only their drawing is scaled
+    responsive: true,
     displayModeBar: touched ? false : "hover",
     /* an image of a chart would be a blob, which the policy of this page does not let in */
     modeBarButtonsToRemove: ["lasso2d", "select2d", "toImage"],
@@ -66,13 +66,4 @@
   for (const node of nodes) { node.style.setProperty("--height", node.dataset.height + "px"); }
   drawFrom(0);
   dark.addEventListener("change", function () { drawFrom(0); });
-
-  const paper = window.matchMedia("print");
-  let width = window.innerWidth, waiting = 0;
-  window.addEventListener("resize", function () {
-    if (paper.matches || window.innerWidth === width) { return; }
-    width = window.innerWidth;
-    clearTimeout(waiting);
-    waiting = setTimeout(drawFrom, 100, 0);
-  });
 })();

@@ -183,10 +183,15 @@ class OtherScales:
     employment: Difference | None = None
 
     @property
-    def differences(self) -> tuple[Difference | None, ...]:
-        """The differences that must agree for a general order: labour, distance, spread and employment."""
+    def differences(self) -> dict[str, Difference | None]:
+        """By measure, the differences that must agree for a general order, in the order of a table."""
         measures = self.neutral.differences if self.neutral else {}
-        return self.labour, measures.get("distance"), measures.get("spread"), self.employment
+        return {
+            "labour": self.labour,
+            "neutral": measures.get("distance"),
+            "spread": measures.get("spread"),
+            "employment": self.employment,
+        }
 
 
 def order_on_other_scales(
@@ -194,7 +199,7 @@ def order_on_other_scales(
 ) -> OtherScales:
     """Compare two runs by other measures, as far as these are known.
 
-    None is if the options ask for another neutral point than an even split.  Raises AuditError.
+    None of them is if the options ask for another neutral point than an even split.  Raises AuditError.
     """
     if options.reference != "uniform":
         return OtherScales()

@@ -11,7 +11,7 @@ from pcf_core.core.records import Record, digest
 
 INSTRUCTION = "Continue the text."
 LONGEST_QUOTE = 30  # characters of a text in a name
-FRAMED = re.compile(r" \(chat(, “.*”)?\)$")
+FRAMED = re.compile(r" \(chat(, .*“.*”)?\)$")
 
 
 class Frame(Record):
@@ -36,11 +36,12 @@ class Frame(Record):
 
 
 def framed_name(model: str, frame: Frame | None) -> str:
-    """Return a model's name with its frame, such as "mini-chat (chat, “Be fair.”)"."""
+    """Return a model's name with its frame, such as "mini-chat (chat, “Be fair.”)"; frames differ in it."""
     if frame is None:
         return model
-    given = [frame.system, "" if frame.instruction == INSTRUCTION else frame.instruction]
-    return f"{model} ({', '.join([frame.kind, *(f'“{_brief(text)}”' for text in given if text)])})"
+    system = [f"“{_brief(frame.system)}”"] if frame.system else []
+    instruction = [] if frame.instruction == INSTRUCTION else [f"asked “{_brief(frame.instruction)}”"]
+    return f"{model} ({', '.join([frame.kind, *system, *instruction])})"
 
 
 def is_framed(name: str) -> bool:
@@ -49,9 +50,8 @@ def is_framed(name: str) -> bool:
 
 
 def _brief(text: str) -> str:
-    line = " ".join(text.split())
-    short = shorten(line, LONGEST_QUOTE, placeholder=" …")
-    return short if short == line else f"{short} {digest(text)[:4]}"
+    short = shorten(text, LONGEST_QUOTE, placeholder=" …")
+    return short if short == text else f"{short} {digest(text)[:4]}"
 
 
 BARE = Frame()

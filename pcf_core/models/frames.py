@@ -42,8 +42,8 @@ def framed(spec: ModelSpec, frame: Frame) -> ModelSpec:
     bare = "score bare sentences (--frame bare)"
     if not FAMILIES[spec.family].answers:
         raise ModelError(
-            f"Sentences can stand in a chat only for causal models that run here, and {spec.name} is of the "
-            f"family {spec.family}: choose another model, or {bare}."
+            f"Only causal models that run here can be scored in a chat, and {spec.name} is of the family "
+            f"{spec.family}: choose another model, or {bare}."
         )
     if not spec.chat_template:
         raise ModelError(
@@ -86,9 +86,9 @@ def render(tokenizer: Any, frame: Frame, name: str) -> Frame:
             "--instruction."
         ) from error
     text = whole.removesuffix(SENTENCE)
-    for asked in (frame.system, frame.instruction):
-        if asked.strip() not in text:
-            quote = shorten(asked, 60, placeholder=" …")
+    for part in (frame.system, frame.instruction):
+        if part.strip() not in text:
+            quote = shorten(part, 60, placeholder=" …")
             raise ModelError(f"{subject} drops or changes {quote!r}: choose another text or model.")
     for made in (text, opening):
         tags = list(REASONING.finditer(made.rpartition(frame.instruction.strip())[2]))

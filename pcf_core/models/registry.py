@@ -71,7 +71,10 @@ def resolve(name_or_path: str) -> ModelSpec:
             "itself to score it."
         )
     if is_framed(name_or_path):
-        raise ModelError(f"{shown(name_or_path)} has results in a chat: choose the model without it.")
+        raise ModelError(
+            f"{shown(name_or_path)} is the name of results in a chat: give the model's name without the part "
+            "in brackets, with --frame chat."
+        )
     if name_or_path.startswith(INSPECTED):
         raise ModelError(f"The model {shown(name_or_path)} has only imported texts, no scores.")
     named = split_name(name_or_path)

@@ -117,7 +117,7 @@ class Standing:
         """Whether all other measures give this order."""
         return bool(self.lower) and all(
             difference is not None and difference.ordered and difference.verdict == self.verdict
-            for difference in self.scales.differences
+            for difference in self.scales.differences.values()
         )
 
     def is_general(self, elsewhere: Mapping[str, Standing]) -> bool:
@@ -249,7 +249,7 @@ def against_each(leans: Sequence[Lean]) -> list[str]:
 
 def how_sure(standing: Standing, sentences: int) -> str:
     """Say whether the difference is larger than chance, and whether the order holds by other measures."""
-    measured = [_on_scale(standing, one) for one in standing.scales.differences]
+    measured = [_on_scale(standing, one) for one in standing.scales.differences.values()]
     confirmed = all(one["says"] == "same" for one in measured if one)
     scales = on_other_scales(standing)
     return say("how_sure", standing=standing, sentences=sentences, scales=scales, confirmed=confirmed)
@@ -257,14 +257,14 @@ def how_sure(standing: Standing, sentences: int) -> str:
 
 def on_other_scales(standing: Standing) -> str:
     """Say whether the order holds by other measures, "" if none is known or there is no order."""
-    labour, neutral, spread, employment = standing.scales.differences
+    measured = {name: _on_scale(standing, one) for name, one in standing.scales.differences.items()}
     return say(
         "scales",
         standing=standing,
-        labour=_on_scale(standing, labour),
-        neutral=_on_scale(standing, neutral),
-        spread=_on_scale(standing, spread),
-        employment=_on_scale(standing, employment),
+        labour=measured["labour"],
+        neutral=measured["neutral"],
+        spread=measured["spread"],
+        employment=measured["employment"],
     )
 
 

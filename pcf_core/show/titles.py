@@ -72,9 +72,9 @@ def differences_title(comparison: Comparison, quantity: str) -> str:
 
 def corrected_title(reports: Mapping[str, RiskReport]) -> str:
     """Say how far the correction for few sentences moves prejudice; "" without one."""
-    found = [report.corrected for report in reports.values() if report.corrected]
-    by = max((abs(one.prejudice_risk - one.plug_in_prejudice_risk) for one in found), default=None)
-    return "" if by is None else say("corrected", by=by, models=len(found))
+    several = [report.corrected for report in reports.values() if report.corrected]
+    by = max((abs(one.prejudice_risk - one.plug_in_prejudice_risk) for one in several), default=None)
+    return "" if by is None else say("corrected", by=by, models=len(several))
 
 
 def axis_title(points: Sequence[AxisPoint], axis: str) -> str:
@@ -88,9 +88,8 @@ def axis_title(points: Sequence[AxisPoint], axis: str) -> str:
 
 def change_title(comparisons: Sequence[Comparison]) -> str:
     """Count the sizes at which alignment raises and lowers the risk."""
-    verdicts = [
-        one.verdict for one in (pair.differences["overall_risk"] for pair in comparisons) if one.ordered
-    ]
+    changes = [pair.differences["overall_risk"] for pair in comparisons]
+    verdicts = [one.verdict for one in changes if one.ordered]
     return say("change", up=verdicts.count("first"), down=verdicts.count("second"), sizes=len(comparisons))
 
 

@@ -164,7 +164,10 @@ def test_other_scales_are_those_that_a_topic_and_the_options_have(store: Store) 
     found = order_on_other_scales(store, one, other, ViewOptions())
     assert found.labour is not None
     assert found.employment == risk_difference(one, other, ViewOptions(occupation_weights="employment"))
-    assert found.differences == (found.labour, None, None, found.employment)
+    assert found.differences == {
+        **{"labour": found.labour, "neutral": None, "spread": None},
+        "employment": found.employment,
+    }
     labour = ViewOptions(reference="labour")
     assert order_on_other_scales(store, one, other, labour) == OtherScales()
     by_employment = ViewOptions(occupation_weights="employment")

@@ -206,7 +206,7 @@ def test_estimates(own_settings: Settings) -> None:
 def test_a_report_and_its_check(full_store: Store, tmp_path: Path) -> None:
     keys = sorted(info.run.key for info in full_store.own_runs())
     report = tmp_path / "report.json"
-    done = run_here("export", *keys, "--sections", "all", "--out", str(report))
+    done = run_here("export", *keys, "--sections", "all", "--date", "2026-11-29", "--out", str(report))
     assert done.returncode == 0, done.stderr
     text = FREE.sub(r'"\1": "…"', report.read_text(encoding="utf8"))
     assert_recorded("commands/report", shortened(json.loads(text)))

@@ -85,14 +85,13 @@ def arrive(page: Page, link: str, title: str) -> None:
 
 
 def follow(page: Page, link: Locator, title: str) -> None:
-    """Click once, when nothing is being drawn any more: a click that is lost then is a fault of the app."""
+    """Click once, when nothing moves any more: a click that is lost then is a fault of the app.
+
+    A link in a box that is still unfolding may have moved on between the press and the release of the button.
+    """
     before = urlsplit(page.url).path
     link.wait_for()
-    page.wait_for_function(
-        "document.querySelector('[data-testid=\"stApp\"]')?.dataset.testScriptState === 'notRunning'"
-        " && !document.querySelector('[data-stale=\"true\"]')",
-        timeout=PATIENCE,
-    )
+    rest(page)
     link.click()
     page.wait_for_url(lambda url: urlsplit(url).path != before, timeout=PATIENCE)
     settle(page, title)

@@ -331,7 +331,7 @@ def on_religion(store: Store) -> tuple[str, ...]:
 @pytest.mark.skipif(CHROMIUM is None, reason="no Chromium here")
 @pytest.mark.parametrize("runs", [PUBLIC, PUBLIC[:1], RELIGION, SEVERAL, UNRELIABLE])
 def test_it_takes_two_sheets_of_paper(shipped: Store, tmp_path: Path, runs: tuple[str, ...]) -> None:
-    """And its appendix, of commands and versions, one of its own; as the command writes it by itself."""
+    """And its appendix, of commands and versions, one of its own; as the command writes it by default."""
     file = tmp_path / "report.html"
     request = ReportRequest(runs=runs or on_religion(shipped), sections=tuple(SHORT), date="2026-11-29")
     request = request.model_copy(update={"elsewhere": keys_in_other_sentences(shipped, request)})
@@ -347,6 +347,14 @@ def test_it_takes_two_sheets_of_paper(shipped: Store, tmp_path: Path, runs: tupl
         browser.close()
     assert sheets == [1 if runs == UNRELIABLE else 2] * 2
     assert whole == [number + 1 for number in sheets]
+
+
+def test_the_example_prefers_the_group_of_most_occupations(shipped: Store) -> None:
+    """Not Christians, whom both models prefer in the sentence about the nurse."""
+    document = short(shipped, on_religion(shipped))
+    example, against = document.sections[0].parts[0].findings[1], " ".join(document.headline)
+    assert "Gemma 3 270M prefers Muslims in 119 of 120" in against
+    assert "… Gemma 3 270M gives Muslims most (" in example.replace("”", "")
 
 
 def sheets_of(pdf: bytes) -> int:

@@ -132,7 +132,7 @@ def draw_axis(loaded: Loaded, head: DeltaGenerator, ready: str = "") -> None:
     alt = f"Risk and its two parts of {count(len(line.points), 'result')} by {axis}, with ranges"
     points = [*line.points, *line.printed]
     make = partial(axis_panels, points, TITLES[axis], [] if joined else list(loaded.runs), joined=joined)
-    title, claim = f"Risk and its two parts by {axis}", axis_title(points, axis)
+    title, claim = f"Risk and its two parts by {axis}", axis_title(line.points, axis)
     picture(make, "axis_panels", alt, title=title, claim=claim, source=loaded.source)
     if changed:
         st.markdown("**How alignment changes the risk**")

@@ -1,7 +1,7 @@
 // Each page is one step in the browser's history.  Streamlit also adds a step for every later correction of the
 // address; until somebody uses the page, a correction here replaces the address instead.  In a slow browser the
 // correction of a page that a link opens comes before the page itself, and would be a step of the page that is
-// left: it is held back until then.
+// left, so it is held back until then.
 const pageSteps = () => {
   const push = History.prototype.pushState;
   let isNew = true;  // whether nobody has used the page yet
@@ -14,20 +14,22 @@ const pageSteps = () => {
       held = address ?? held;
       return undefined;
     }
-    const search = held?.search ?? address?.search;
-    isLeft = false;
-    held = null;
-    const change = isSamePage && isNew ? History.prototype.replaceState : push;
-    isNew ||= !isSamePage;
-    return change.call(this, state, unused, address ? address.pathname + search + address.hash : url);
+    if (isSamePage && isNew) return History.prototype.replaceState.call(this, state, unused, url);
+    if (!isSamePage) {
+      if (held) address.search = held.search;
+      isNew = true;
+      isLeft = false;
+      held = null;
+    }
+    return push.call(this, state, unused, address?.href ?? url);
   };
   for (const event of ["pointerdown", "keydown", "popstate"])
-    window.addEventListener(event, () => { isNew = isLeft = false; }, true);
-  window.addEventListener("click", (event) => {
-    const link = event.target.closest?.("a[href]");
-    const isPlain = event.button === 0 && !event.ctrlKey && !event.metaKey && !event.shiftKey && !link?.target;
-    isLeft = Boolean(link) && isPlain && link.origin === window.location.origin && link.pathname !== here();
-    held = null;
+    window.addEventListener(event, () => { isNew = false; }, true);
+  window.addEventListener("popstate", () => { isLeft = false; held = null; }, true);
+  window.addEventListener("click", (event) => {  // not on a download, which leaves the page open
+    const link = event.target.closest?.('a[data-testid="stPageLink-NavLink"], a[data-testid^="stTopNav"]');
+    const isPlain = event.button === 0 && !event.ctrlKey && !event.metaKey && !event.shiftKey;
+    if (link && isPlain && link.pathname !== here()) [isLeft, held] = [true, null];
   }, true);
 };
 if (!window.pcfPageSteps) pageSteps();

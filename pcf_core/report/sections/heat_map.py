@@ -74,16 +74,17 @@ def example_cell(runs: Study) -> tuple[str, dict[str, dict[str, float]]]:
     """Return an example sentence with ``[Y]``, and the group probabilities of the first two models.
 
     It is the heaviest template, about the nurse or the engineer, whichever the models differ on more, else
-    about the riskiest occupation.  The first model prefers there whom it prefers in most occupations.
+    about the riskiest occupation.  If possible, the first model prefers the same group there as in most
+    occupations.
     """
     first, report = runs.first.result.preferences, runs.first.report
     ranked = [row.occupation for row in sorted(report.occupations, key=lambda row: -row.overall_risk)]
     template = first.templates[int(np.argmax(report.template_weights))]
     shares = {one: _expected(runs, one, template) for one in ranked}
     name, favoured = next(iter(runs.runs)), Lean.of("", report).favoured
-    usual = [one for one in ranked if not favoured or _leader(shares[one].get(name, {})) == favoured]
+    typical = [one for one in ranked if not favoured or _leader(shares[one].get(name, {})) == favoured]
     known = [one for one in TELLING if one in ranked]
-    telling = [one for one in known if one in usual] or usual[:1] or known or ranked[:1]
+    telling = [one for one in known if one in typical] or typical[:1] or known or ranked[:1]
     occupation = max(telling, key=lambda one: _apart([*shares[one].values()]))
     return template.replace("[X]", occupation), shares[occupation]
 

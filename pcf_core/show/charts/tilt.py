@@ -27,7 +27,7 @@ STRIP = 28  # pixels per model in a shared row
 LEGEND_LINE = 19  # pixels per name in a legend on a telephone
 BOX = "square-open"  # in a legend
 RING = 16  # pixels around the chosen occupation
-ROW = 56  # pixels of a row, without names
+ROW = 56  # pixels of a row, without room for names
 FOOT = 0.15  # rows below the last one, for its names
 STILL: Mapping[str, Any] = {"legend_itemclick": False, "legend_itemdoubleclick": False}
 LEADER = "rgba(127, 127, 127, 0.6)"  # from a name to its point
@@ -134,8 +134,9 @@ def tilt_box(
         range=_range(rows),
         **theme.SIGNED,
     )
-    _finish_rows(figure, [row.label for row in rows])
+    marks.number_rows(figure, [theme.lines(row.label, 14) for row in rows])
     figure.update_yaxes(range=[len(rows) - 0.5 + FOOT, -0.5])
+    marks.rule(figure, x=0, dash="solid", width=1.5)
     view = f"{low} {high} {' '.join(reports)}"
     return theme.base_layout(figure, height, view=view, legend=True, annotations=labels, **STILL)
 
@@ -203,11 +204,6 @@ def _explain(figure: go.Figure, rows: Sequence[_Row], over: Over, chosen: str) -
 def _tilt(report: RiskReport, group: str) -> tuple[list[str], FloatArray]:
     names = [occupation.occupation for occupation in report.occupations]
     return names, np.array([occupation.stereotype[group] for occupation in report.occupations])
-
-
-def _finish_rows(figure: go.Figure, labels: Sequence[str]) -> None:
-    marks.number_rows(figure, [theme.lines(label, 14) for label in labels])
-    marks.rule(figure, x=0, dash="solid", width=1.5)
 
 
 def _range(rows: Sequence[_Row], lowest: float = -1.0) -> list[float]:

@@ -125,14 +125,10 @@ def factor_title(panel: FactorPanel) -> str:
     """Say for a title whether the risk rises or falls with a factor, beyond chance; "" without a line."""
     if panel.ols is None:
         return ""
-    way = weighing = ""
-    for fit, name in (
-        (panel.wls, by_weight(panel.scale)),
-        (panel.ols, ""),
-    ):  # the unweighted one is preferred
-        if fit is not None and survives(fit):
-            way, weighing = "rises" if fit.slope >= 0 else "falls", name
-    return say("title", quantity=panel.quantity, way=way, noun=panel.scale.noun, weighing=weighing)
+    fits = ((panel.ols, ""), (panel.wls, by_weight(panel.scale)))
+    clear = [(fit.slope, weighing) for fit, weighing in fits if fit is not None and survives(fit)]
+    slope, weighing = clear[0] if clear else (None, "")
+    return say("title", quantity=panel.quantity, slope=slope, noun=panel.scale.noun, weighing=weighing)
 
 
 def slopes(panels: Sequence[FactorPanel]) -> int:

@@ -132,7 +132,7 @@ def self_audit_facts(audit: SelfAudit | None) -> dict[str, str]:
 
 
 def frame_note(model: str, frame: Frame) -> str:
-    """Show what stands before every sentence in a chat, and which parts of it nobody asked for."""
+    """Show the text before every sentence in a chat, and which parts of it the template adds by itself."""
     return say("frame", model=model, frame=frame, text=repr(frame.text))
 
 

@@ -114,9 +114,8 @@ def yardsticks_table(here: Standing, elsewhere: Mapping[str, Standing]) -> pd.Da
     """Make a table of two models (first minus second) on every measure and in other sentences, unrounded."""
     import pandas as pd
 
-    scales = zip(("labour", "neutral", "spread", "employment"), here.scales.differences, strict=True)
     measured = {say("measured_from", name="even" if here.against_even else "labour"): here}
-    for name, one in scales:
+    for name, one in here.scales.differences.items():
         if one is not None:
             measured[say("measured_from", name=name)] = Standing.of_risk(here.names, one, (False, False))
     return pd.DataFrame([_yardstick(name, one) for name, one in {**measured, **elsewhere}.items()])

@@ -14,6 +14,7 @@ from transformers import PreTrainedTokenizerFast
 
 from pcf_core.core.errors import AuditError, InputError, ModelError, TemplateError
 from pcf_core.core.frame import BARE, INSTRUCTION, Frame, framed_name, is_framed
+from pcf_core.core.records import digest
 from pcf_core.core.run import ModelSpec, ScoringKey, split_label
 from pcf_core.models import loading
 from pcf_core.models.frames import DATE, framed, render
@@ -255,13 +256,16 @@ def framed_as(frame: Frame) -> ModelSpec:
     return spec().model_copy(update={"frame": render(chatml(), frame, "tiny")})
 
 
+GO_ON = digest("Go\non.")[:4]
+
+
 @pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
 @pytest.mark.parametrize(
     ("frame", "label"),
     [
         (CHAT, "chat"),
         (Frame(kind="chat", system="Be (very) fair."), "chat, “Be (very) fair.”"),
-        (Frame(kind="chat", instruction="Go\non."), "chat, “Go on.”"),
+        (Frame(kind="chat", instruction="Go\non."), f"chat, asked “Go on. {GO_ON}”"),
     ],
 )
 def test_labels_name_the_frame(dtype: str, frame: Frame, label: str) -> None:
@@ -271,7 +275,7 @@ def test_labels_name_the_frame(dtype: str, frame: Frame, label: str) -> None:
     assert (key.model, split_label(key.label)) == ("tiny", (named, dtype))
     assert is_framed(key.name)
     assert not is_framed(key.model)
-    with pytest.raises(ModelError, match="choose the model without it"):
+    with pytest.raises(ModelError, match="without the part in brackets"):
         resolve(key.name)
 
 
@@ -279,3 +283,6 @@ def test_texts_that_begin_alike_have_different_labels() -> None:
     one, other = (Frame(kind="chat", system=f"Treat people of every group alike{end}") for end in "!.")
     assert framed_name("m", one) != framed_name("m", other)
     assert framed_name("m", one).startswith("m (chat, “Treat people of every group … ")
+    as_system, as_instruction = Frame(kind="chat", system="Go on."), Frame(kind="chat", instruction="Go on.")
+    in_two_lines = Frame(kind="chat", system="Go\non.")
+    assert len({framed_name("m", frame) for frame in (as_system, as_instruction, in_two_lines)}) == 3
