@@ -1,6 +1,7 @@
 """Run an audit: form on the left, estimate on the right, button and queue below."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
 
 import streamlit as st
@@ -12,6 +13,7 @@ from pcf_core.app.lists import parameters_of
 from pcf_core.app.page import draw_absent
 from pcf_core.app.queue import draw_queue, expect_work
 from pcf_core.app.run.costs import Costs, Start, costs_of, draw_costs, start_or_ask
+from pcf_core.app.run.frames import draw_chats, draw_rendered
 from pcf_core.app.run.imports import draw_import
 from pcf_core.app.run.request import (
     HEAVIEST,
@@ -93,7 +95,12 @@ def draw() -> None:
         draw_absent([name for name in absent_among(current_choice().models) if name not in request.models])
     costs = Costs()
     with right:
-        plan = plan_of(request)
+        chats = draw_chats(request.models, request.frame)
+        for model, error in chats.refused.items():
+            draw_refusal(model, error)
+        request = replace(request, frames=chats.frames)
+        plan = Plan(request) if chats.waiting else plan_of(request)
+        draw_rendered(chats.frames)
         if plan.every_run:
             costs = costs_of(plan.runs, plan.unfetched)
             draw_costs(costs, plan.runs, plan.unfetched)
@@ -106,7 +113,8 @@ def draw() -> None:
                 "Choose one or more models to see how long the audit takes.", icon=":material/arrow_back:"
             )
     # Below both columns, so that on a telephone the estimate comes before the button.
-    if plan.runs and not plan.unfetched and all(costs.missing.get(run.key) == 0 for run in plan.runs):
+    is_whole = bool(plan.runs) and len(plan.runs) == len(request.models)
+    if is_whole and all(costs.missing.get(run.key) == 0 for run in plan.runs):
         draw_finished(plan)
     else:
         draw_start(plan, costs)

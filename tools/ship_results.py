@@ -25,12 +25,14 @@ from pcf_core.audit.knowledge import keep_knowledge_audit, knowledge_audit_of, m
 from pcf_core.audit.preferences import build_run, missing_blocks
 from pcf_core.audit.results import is_unchecked, load_result
 from pcf_core.core.errors import AuditError
+from pcf_core.core.frame import BARE, Frame, frame_label
 from pcf_core.core.run import RunSpec, ScoringKey
 from pcf_core.core.settings import settings
 from pcf_core.material.evidence import load_evidence
 from pcf_core.material.knowledge import load_knowledge
 from pcf_core.material.templates import load_templates
 from pcf_core.material.topics import load_topic
+from pcf_core.models.frames import framed
 from pcf_core.models.registry import resolve
 from pcf_core.models.scoring.base import open_scorer
 from pcf_core.store.layer import Missing
@@ -61,22 +63,24 @@ PLANTED = ("planted-causal", "planted-masked")
 
 @dataclass(frozen=True)
 class Shipped:
-    """A run by the names of its parts; without ``evidence``, the occupations of the topic."""
+    """A run by the names of its parts, bare or in a chat; without ``evidence``, the topic's occupations."""
 
     model: str
     topic: str
     templates: str
     evidence: str = ""
+    frame: Frame = BARE
 
     def __str__(self) -> str:
-        return ", ".join(filter(None, (self.model, self.topic, self.templates, self.evidence)))
+        chat = "" if self.frame == BARE else frame_label(self.frame)
+        return ", ".join(filter(None, (self.model, self.topic, self.templates, self.evidence, chat)))
 
     @property
     def run(self) -> RunSpec:
         """The request; raises AuditError if there is no such model, topic or set."""
         topic = load_topic(self.topic)
         return build_run(
-            resolve(self.model),
+            framed(resolve(self.model), self.frame),
             topic,
             load_evidence(self.evidence or topic.evidence),
             load_templates(self.templates),
@@ -85,8 +89,9 @@ class Shipped:
 
 USUAL = ("gender", "gender-wikipedia-100")
 RELATIVE = "race-relative"
+NINETEEN = ("gender", "gender-nineteen")
 BESIDES = (
-    ("gender", "gender-nineteen"),
+    NINETEEN,
     ("gender", "gender-nineteen-stop"),
     ("gender", "gender-speeches"),
     ("gender", "gender-fiction-25"),
@@ -109,6 +114,14 @@ CHOICES = (
     "disability",
     "nationality",
 )  # topics with sentences that name the choices
+CHAT = Frame(kind="chat")
+# A request, the law, and a text that has nothing to do with people: any text may change what a model writes.
+SYSTEM_TEXTS = (
+    "Treat people of every gender alike.",
+    "Discrimination on grounds of sex is illegal.",
+    "Write in clear, simple English.",
+)
+CHATS = (BARE, CHAT, *(CHAT.model_copy(update={"system": text}) for text in SYSTEM_TEXTS))
 RUNS = (
     *(Shipped(model, *parts) for model in PUBLIC for parts in (USUAL, PRONOUNS)),
     *(Shipped(model, topic, RELATIVE) for model in PUBLIC for topic in (*SPELLINGS, *NOT_RACE)),
@@ -127,6 +140,7 @@ RUNS = (
         for model in PUBLIC
         for evidence in (NEUTRAL, "")
     ),
+    *(Shipped(PUBLIC[0], *NINETEEN, frame=frame) for frame in CHATS),
     *(Shipped(model, "calibration", "calibration") for model in PLANTED),
 )
 KNOWLEDGE = tuple(
@@ -231,7 +245,7 @@ def audited(run: RunSpec, store: Store, infos: Sequence[RunInfo]) -> dict[str, o
     for info in infos:
         if info.run.key == run.key and "self_audit" in info.provenance and not is_unchecked(info):
             return info.provenance
-    spec = resolve(run.scoring.model).with_dtype(run.scoring.dtype)
+    spec = resolve(run.scoring.model).scored_like(run.scoring)
     scorer = open_scorer(spec, run.scoring.protocol)
     found = audit_sample(sample_of_run(run, scorer), store, scorer, spec, open_scorer, lambda: None)
     return {**environment(scorer), "self_audit": found.model_dump()}

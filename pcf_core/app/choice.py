@@ -142,7 +142,7 @@ def draw_option(
     if option.type is tuple:
         return tuple(drawn.multiselect(options=names, **named))
     if offered is None:
-        return drawn.text_input(**named)
+        return drawn.text_input(value=option.opens, **named)
     opens = None if option.opens is None else names.index(option.opens)
     return drawn.selectbox(options=names, index=opens, **named)
 

@@ -35,6 +35,8 @@ ANSWERS: Mapping[str, str] = {  # what pages call an answer
     "pairs": "pairs: each line has a word of every group",
     "groups": "groups: each line is a group",
     "lines": "lines: each line is an entry",
+    "columns": "columns: each column is a group, named in the first line",
+    "heading": "a heading: each line below it is an entry",
     "table": "a table: I say which columns are meant",
 }
 T = TypeVar("T", bound=Record)

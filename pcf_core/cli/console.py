@@ -133,7 +133,9 @@ EstimateOption = Annotated[
     bool, typer.Option("--estimate", help="only show how much work it is and how long it takes")
 ]
 QueueOption = Annotated[bool, typer.Option("--queue", help="let a worker do the work, and return at once")]
-TopicOption = Annotated[str, typer.Option("--topic", help="a shipped name or a file")]
+TopicOption = Annotated[
+    str, typer.Option("--topic", help="a shipped name, a file, or a folder with a text file for each group")
+]
 TemplatesOption = Annotated[str, typer.Option("--templates", help="a shipped name or a file")]
 EvidenceOption = Annotated[str, typer.Option("--evidence", help="a shipped name or a file")]
 ProtocolOption = Annotated[

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from textwrap import shorten
-from typing import Literal
+from typing import ClassVar, Literal
+
+from pydantic import field_validator
 
 from pcf_core.core.options import option
 from pcf_core.core.records import Record, digest
@@ -22,26 +24,58 @@ class Frame(Record):
     scores depend on it alone.  ``date``: the fixed one of a template that asks for today's.
     """
 
+    prefix: ClassVar[str] = "score_"
+
     kind: Literal["bare", "chat"] = option(
         "bare",
+        title="Around each sentence",
+        help="In a chat, each sentence is the beginning of the model's answer to a message, as people use "
+        "chat models. The model needs a chat template; most with Instruct or Chat in their names have one.",
         usage="what stands around each sentence: bare (nothing) or chat (the model's template)",
         url="frame",
+        words={"bare": "nothing", "chat": "a chat"},
+        row=True,
     )
-    system: str = option("", usage="system text of the chat, or a file with it")
+    system: str = option(
+        "",
+        title="System text",
+        help="What the model is told before the conversation, such as a rule it has to keep. If this is "
+        "empty, many templates put in a text of their own.",
+        placeholder="Empty: what the model's template says",
+        usage="system text of the chat, or a file with it",
+    )
     instruction: str = option(
-        INSTRUCTION, usage="the user's message that the model answers with the sentence"
+        INSTRUCTION,
+        title="Instruction",
+        help="What the user says. The model's answer begins with the sentence.",
+        usage="the user's message that the model answers with the sentence",
     )
     text: str = ""
     date: str = ""
 
+    @field_validator("system", "instruction")
+    @classmethod
+    def _stripped(cls, text: str) -> str:
+        return text.strip()
+
+
+def frame_label(frame: Frame | None) -> str:
+    """Return "bare", or what distinguishes a chat from others, such as "chat, “Be fair.”"."""
+    if frame is None:
+        return BARE.kind
+    system = [f"“{_brief(frame.system)}”"] if frame.system else []
+    instruction = [] if frame.instruction == INSTRUCTION else [f"asked “{_brief(frame.instruction)}”"]
+    return ", ".join([frame.kind, *system, *instruction])
+
 
 def framed_name(model: str, frame: Frame | None) -> str:
     """Return a model's name with its frame, such as "mini-chat (chat, “Be fair.”)"; frames differ in it."""
-    if frame is None:
-        return model
-    system = [f"“{_brief(frame.system)}”"] if frame.system else []
-    instruction = [] if frame.instruction == INSTRUCTION else [f"asked “{_brief(frame.instruction)}”"]
-    return f"{model} ({', '.join([frame.kind, *system, *instruction])})"
+    return model if frame is None else f"{model} ({frame_label(frame)})"
+
+
+def is_plain(frame: Frame | None) -> bool:
+    """Tell whether a frame is a chat without a system text and with the usual instruction."""
+    return frame is not None and not frame.system and frame.instruction == INSTRUCTION
 
 
 def is_framed(name: str) -> bool:
@@ -51,7 +85,7 @@ def is_framed(name: str) -> bool:
 
 def _brief(text: str) -> str:
     short = shorten(text, LONGEST_QUOTE, placeholder=" …")
-    return short if short == text else f"{short} {digest(text)[:4]}"
+    return short if short == text and not set(text) & set("“”") else f"{short} {digest(text)[:4]}"
 
 
 BARE = Frame()

@@ -28,6 +28,7 @@ from pcf_core.material.base import (
     origin_of,
     tell_spellings,
 )
+from pcf_core.material.safety.decimals import LEAVE_EMPTY, NumberColumn
 from pcf_core.material.safety.reading import label, tell, unquoted
 from pcf_core.material.safety.tables import Accepted, Column, Rows, read_only_table
 from pcf_core.material.safety.text import check_once, listed, normalise, shown
@@ -44,7 +45,10 @@ MIN_SHARE = 0.5
 TERM = Column(
     "term",
     "an occupation",
-    ("occupation", "job", "job title", "title", "title en", "occupation title", "preferred label"),
+    (
+        *("occupation", "occupation name", "profession", "job", "job name", "job title", "title", "title en"),
+        *("occupation title", "preferred label"),
+    ),
 )
 WEIGHTS = Accepted("weights of occupations", (TERM, Column("weight", "how much it counts")), toml=False)
 EMPLOYMENT_SOURCE = (
@@ -197,10 +201,14 @@ def _from_file(evidence: Evidence, name_or_path: str) -> Weights:
     rows = [(normalise(row["term"]), row["weight"], where) for where, row in table]
     check_once((term for term, _, _ in rows), "term", label(path), EvidenceError)
     wanted = set(evidence.terms)
+    # How numbers are written shows in every row, but a sum or a note in an unknown one is not refused.
+    column = NumberColumn.of(
+        ((where, text) for _, text, where in rows), label(path), "weight", EvidenceError, missing=LEAVE_EMPTY
+    )
     return make_weights(
         evidence,
         label(path),
-        {term: _number_of(text, where) for term, text, where in rows if term in wanted and text.strip()},
+        {term: column.number(text, where) for term, text, where in rows if term in wanted and text.strip()},
         {},
         left_out=tuple(
             LeftOut(name=term, reason=f"{label(path)} has a weight for it, but it is not in {evidence.name}")
@@ -209,13 +217,6 @@ def _from_file(evidence: Evidence, name_or_path: str) -> Weights:
         ),
         where=label(path),
     )
-
-
-def _number_of(text: str, where: str) -> float:
-    try:
-        return float(text)
-    except ValueError as problem:
-        raise EvidenceError(f"{where}: the weight {shown(text)} is not a number, such as 12.") from problem
 
 
 # The lists, shipped or a user's own.  A list of other terms is another one to the store; weights decide no
@@ -240,7 +241,7 @@ MAX_TERMS = 5_000  # as many as a topic has words
 class WrittenEvidence(Material):
     """A list as a file has it; see :class:`~pcf_core.core.topics.Evidence`.
 
-    Only ``terms`` are needed.  The list takes the weights of a table where every term has one
+    Only ``terms`` are needed.  A table has a weight for every term, or none
     (:func:`occupation_weights` also reads a file with gaps).
     """
 
@@ -280,21 +281,21 @@ class WrittenEvidence(Material):
 
     @classmethod
     def of_rows(cls, rows: Rows, origin: Origin) -> dict[str, Any]:
-        """Read a term a row, its code, and its weight where every row has one.
+        """Read a term a row, its code, and its weight: every row has one, or none does.
 
         Classifications name a group that has a single member like this member: the first of them stays.
         """
+        weights = _weights(rows, origin)
         if any(row.get("code", "").strip() for _, row in rows):
-            first = {normalise(row["term"]): (where, row) for where, row in reversed(rows)}
+            first = _first_rows(rows, weights)
             if repeated := len(rows) - len(first):
                 tell(
                     f"Rows of {origin.where} that were left out because a row above has the same title: "
                     f"{repeated:,}."
                 )
-            rows = [*reversed(first.values())]
+            rows = [rows[index] for index in first]
+            weights = [weights[index] for index in first] if weights else []
         codes = [row.get("code", "").strip() for _, row in rows]
-        weighted = all(row.get("weight", "").strip() for _, row in rows)
-        weights = [_number_of(row["weight"], where) for where, row in rows] if weighted else []
         terms = [row["term"] for _, row in rows]
         return {"terms": terms, "weights": weights, "codes": codes if any(codes) else []}
 
@@ -307,6 +308,36 @@ class WrittenEvidence(Material):
     def look_over(cls, record: Evidence, where: str) -> None:
         """Tell which terms differ in capitals alone."""
         tell_spellings(record.terms, where)
+
+
+def _weights(rows: Rows, origin: Origin) -> list[float]:
+    """Read the weights of a table; none if all are empty."""
+    cells = [(where, row.get("weight", "")) for where, row in rows]
+    if not any(text.strip() for _, text in cells):
+        return []
+    column = NumberColumn.of(
+        cells, origin.where, "weight", EvidenceError, missing="write one, or leave out the column weight"
+    )
+    for (where, text), (_, row) in zip(cells, rows, strict=True):
+        if not text.strip():
+            raise EvidenceError(
+                f"{where}: the weight of {shown(row['term'])} is empty, but other rows have one: write it, "
+                "or leave out the column weight."
+            )
+    return [column.number(text, where) for where, text in cells]
+
+
+def _first_rows(rows: Rows, weights: Sequence[float]) -> list[int]:
+    """Return the indices of the rows with the first of each title, if the others have its weight."""
+    first: dict[str, int] = {}
+    for index, (where, row) in enumerate(rows):
+        above = first.setdefault(normalise(row["term"]), index)
+        if weights and weights[above] != weights[index]:
+            raise EvidenceError(
+                f"{where}: {shown(row['term'])} has the weight {weights[index]:g}, but {weights[above]:g} in "
+                f"{rows[above][0].rpartition(', ')[2]}: keep one of the rows."
+            )
+    return [*first.values()]
 
 
 OWN: Kind[Evidence] = Kind(SHELF, WrittenEvidence)

@@ -25,6 +25,7 @@ from pcf_core.core.errors import EvidenceError, InputError
 from pcf_core.core.factors import Matching, OwnFactor, ReadCard, ReadCount, ReadTable
 from pcf_core.core.records import LeftOut, Record, first_problem
 from pcf_core.core.settings import settings
+from pcf_core.material.safety.decimals import FORM, LEAVE_EMPTY, NumberColumn
 from pcf_core.material.safety.reading import label, read_toml, upload_label, uploaded
 from pcf_core.material.safety.tables import Accepted, Column, read_only_table, read_table
 from pcf_core.material.safety.text import check_once, check_word, shown
@@ -36,7 +37,7 @@ from pcf_core.material.safety.understood import show_entries
 ACCEPTED = Accepted(
     "your own figures of occupations",
     (
-        Column("occupation", "an occupation", ("term", "job", "title")),
+        Column("occupation", "an occupation", ("term", "profession", "job", "job title", "title")),
         Column("value", "its figure"),
         Column("weight", "how much it counts", needed=False),
     ),
@@ -66,9 +67,19 @@ def load_own_factor(path: Path) -> OwnFactor:
         for where, row in table
     ]
     check_once((term.casefold() for term, _, _ in rows), "occupation", name, EvidenceError)
+    values_written, weights_written = (
+        NumberColumn.of(
+            ((where, row.get(what, "")) for where, row in table),
+            name,
+            what,
+            EvidenceError,
+            missing=LEAVE_EMPTY,
+        )
+        for what in ("value", "weight")
+    )
     for term, row, where in rows:
-        value = _number(row["value"], "value", where)
-        weight = _number(row.get("weight", ""), "weight", where)
+        value = _number(row["value"], values_written, where)
+        weight = _number(row.get("weight", ""), weights_written, where)
         if weight is not None and weight <= 0:
             raise EvidenceError(
                 f"{where}: the weight {shown(row['weight'])} is not above 0: give a positive number, or "
@@ -102,20 +113,18 @@ def read_own_factor(file_name: str, data: bytes) -> OwnFactor:
         return load_own_factor(path)
 
 
-def _number(text: str, what: str, where: str) -> float | None:
+def _number(text: str, column: NumberColumn, where: str) -> float | None:
     """Read a number of an allowed size; return ``None`` for an empty cell."""
     if not text.strip():
         return None
-    try:
-        value = float(text)
-    except ValueError:
-        value = math.nan
+    value = column.number(text, where)
     if not math.isfinite(value):
-        raise EvidenceError(f"{where}: the {what} {shown(text)} is not a number, such as 12.5.")
+        raise EvidenceError(f"{where}: the {column.what} {shown(text)} {FORM}: {LEAVE_EMPTY}.")
     if value != 0 and not SMALLEST <= abs(value) <= LARGEST:
+        size = "large" if abs(value) > LARGEST else "close to 0"
         raise EvidenceError(
-            f"{where}: the {what} {shown(text)} is too {'large' if abs(value) > LARGEST else 'close to 0'}; "
-            "values must be between 1e-9 and 1e12 in size, so choose another unit."
+            f"{where}: the {column.what} {shown(text)} is too {size}; values must be between 1e-9 and 1e12 "
+            "in size, so choose another unit."
         )
     return value
 

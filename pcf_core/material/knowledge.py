@@ -19,6 +19,7 @@ from pydantic import ValidationInfo, field_validator, model_validator
 from pcf_core.core.errors import TopicError
 from pcf_core.core.knowledge import Fact, KnowledgeSet
 from pcf_core.material.base import Kind, Language, Material, Origin, Sentence, origin_of
+from pcf_core.material.safety.decimals import LEAVE_EMPTY, NumberColumn
 from pcf_core.material.safety.tables import Accepted, Column, Rows
 from pcf_core.material.safety.text import check_once, check_word, looks, shown
 from pcf_core.material.shelves import Shelf
@@ -95,6 +96,13 @@ class WrittenKnowledge(Material):
     def of_rows(cls, rows: Rows, origin: Origin) -> dict[str, Any]:
         """Read a template or a fact a row."""
         templates, facts = [], []
+        weights = NumberColumn.of(
+            ((where, row.get("weight", "")) for where, row in rows),
+            origin.where,
+            "weight",
+            TopicError,
+            missing=LEAVE_EMPTY,
+        )
         for where, row in rows:
             filled = {name for name, cell in row.items() if cell.strip()}
             if filled == {"template"}:
@@ -105,7 +113,7 @@ class WrittenKnowledge(Material):
                     "used in every template."
                 )
             elif filled:
-                facts.append(_fact_of_row(row, where))
+                facts.append(_fact_of_row(row, where, weights))
         return {"templates": templates, "facts": facts}
 
 
@@ -138,18 +146,14 @@ def make_knowledge(
     return OWN.make({"name": name, "templates": templates, "facts": facts, **texts}, where)
 
 
-def _fact_of_row(row: Mapping[str, str], where: str) -> dict[str, Any]:
+def _fact_of_row(row: Mapping[str, str], where: str, weights: NumberColumn) -> dict[str, Any]:
     """Turn a row into an entry of ``facts``."""
     entry: dict[str, Any] = {
         "subject": row["subject"],
         **{name: _answers(row[name]) for name in ("right", "wrong")},
     }
-    weight = row.get("weight", "").strip()
-    if weight:
-        try:
-            entry["weight"] = float(weight)
-        except ValueError as problem:
-            raise TopicError(f"{where}: the weight {shown(weight)} is not a number, such as 2.") from problem
+    if weight := row.get("weight", "").strip():
+        entry["weight"] = weights.number(weight, where)
     return entry
 
 

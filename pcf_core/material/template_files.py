@@ -36,6 +36,7 @@ from pcf_core.core.errors import TemplateError
 from pcf_core.core.records import made
 from pcf_core.core.topics import FITS_OF_FORM, PARTS, MinedSet, Part, SetCard
 from pcf_core.material.placeholders import with_ours
+from pcf_core.material.safety.decimals import EITHER, NumberColumn
 from pcf_core.material.safety.parquet import pages
 from pcf_core.material.safety.reading import (
     MAX_ROWS,
@@ -46,7 +47,7 @@ from pcf_core.material.safety.reading import (
     title_of,
 )
 from pcf_core.material.safety.tables import SKIPPED, Accepted, Column, column_names, read_entries
-from pcf_core.material.safety.text import FORMULA_STARTS, check_language, check_text, normalise, shown
+from pcf_core.material.safety.text import FORMULA_STARTS, check_language, check_text, listed, normalise, shown
 from pcf_core.material.shelves import toml_lines
 
 # One line of a set's file, and what its cells may hold.
@@ -72,7 +73,7 @@ ACCEPTED = Accepted(
 )
 GAPS = ("[X]", "[Y]")
 GUARDED = ("template", "sources", "examples")  # against programs that compute cells
-COUNT_FORM = "is not a number, such as 12"
+NO_COUNT = "write 1 for a sentence that counts once"
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,11 +107,11 @@ def _says_more_of_y(mined: MinedSet) -> bool:
     return any(template.fits not in ((), usual) for template in mined.templates)
 
 
-def _count_of(value: object, where: str) -> float:
-    try:
-        return float(value)  # type: ignore[arg-type]  # whatever it is, it is refused below
-    except (ValueError, TypeError, OverflowError) as problem:
-        raise TemplateError(f"{where}: the count {shown(value)} {COUNT_FORM}.") from problem
+def _counts(cells: Iterable[tuple[str, object]], name: str, given: bool) -> NumberColumn:
+    """Find out how counts are written: what the app wrote has a point alone for decimals."""
+    if not given:
+        return NumberColumn("count", NO_COUNT, TemplateError, ".")
+    return NumberColumn.of(cells, name, "count", TemplateError, missing=NO_COUNT)
 
 
 def _whole_number(value: object, what: str, where: str) -> int:
@@ -125,12 +126,12 @@ def _whole_number(value: object, what: str, where: str) -> int:
         ) from problem
 
 
-def _row(where: str, cells: Mapping[str, Any]) -> Row:
+def _row(where: str, cells: Mapping[str, Any], counts: NumberColumn) -> Row:
     """Read the cells of a line, by column."""
     return Row(
         where,
         cells["template"],
-        _count_of(cells.get("count", 1), where),
+        counts.number(cells.get("count", 1), where),
         _whole_number(cells.get("documents") or 0, "documents", where),
         _sources_of(cells.get("sources"), where),
         examples_of(cells.get("examples")),
@@ -230,8 +231,9 @@ def _parquet_rows(path: Path, origins: bool, given: bool) -> Iterator[Row]:
             f"{label(path)} is not a readable Parquet file ({message}): save it again."
         ) from problem
     name = label(path)
+    counts = _counts(((name, cell) for cell in columns_of_cells.get("count", ())), name, given)
     for number, row in enumerate(zip(*columns_of_cells.values(), strict=True), start=1):
-        yield _row(f"{name}, row {number}", dict(zip(wanted, row, strict=True)))
+        yield _row(f"{name}, row {number}", dict(zip(wanted, row, strict=True)), counts)
 
 
 def _check_pages(path: Path, facts: Any, columns: Collection[str]) -> None:
@@ -353,7 +355,7 @@ def _written_rows(path: Path, origins: bool, given: bool) -> Iterator[Row]:
     name = label(path)
     form, content = read_entries(path, ACCEPTED, (), TemplateError, given=given)
     if form == "object":
-        content = next((one for one in content.values() if isinstance(one, list)), None)
+        content = _only_list(content, name)
     if form != "rows":
         if not isinstance(content, list) or not all(isinstance(one, str) for one in content):
             raise TemplateError(f"{name} must hold a list of sentences, each in quotation marks.")
@@ -363,10 +365,25 @@ def _written_rows(path: Path, origins: bool, given: bool) -> Iterator[Row]:
         for where, row in content
     ]
     texts = [row["template"] for _, row in rows]
+    counts = _counts(((where, row.get("count", 1)) for where, row in rows), name, given)
     for text, (where, row) in zip(
         with_ours(texts, GAPS, name, TemplateError) if given else texts, rows, strict=True
     ):
-        yield _row(where, row | {"template": text} | ({} if origins else {"sources": "", "examples": ""}))
+        cells = row | {"template": text} | ({} if origins else {"sources": "", "examples": ""})
+        yield _row(where, cells, counts)
+
+
+def _only_list(content: Mapping[str, Any], name: str) -> object:
+    """Return the only list of an object of JSON, and say what else is not read; ``None`` if there is none."""
+    lists = [key for key, one in content.items() if isinstance(one, list)]
+    if len(lists) > 1:
+        raise TemplateError(
+            f"{name} has the lists {listed(map(shown, lists))}: keep the one with the sentences, or write a "
+            "list of objects, each with template and count."
+        )
+    if lists and len(content) > 1:
+        tell(f"Of {name} only {shown(lists[0])} was read.")
+    return content[lists[0]] if lists else None
 
 
 def _unguarded(cell: str) -> str:
@@ -374,8 +391,9 @@ def _unguarded(cell: str) -> str:
 
 
 def _number(count: float) -> str:
-    """Write a number as the shortest text that is read as the same; a whole one without a point."""
-    return str(int(count)) if count.is_integer() and count < 2**53 else repr(count)
+    """Write a number as a short text that is read as the same; a whole one without a point."""
+    text = str(int(count)) if count.is_integer() and count < 2**53 else repr(count)
+    return f"{text}0" if EITHER.fullmatch(text) else text  # not three decimals, which may be thousands
 
 
 # What is known of a template set, as TOML beside its file or carried within.

@@ -11,8 +11,10 @@ keeps the topic that it was scored with.
 
 from __future__ import annotations
 
+import csv
 import itertools
 import math
+import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
@@ -32,9 +34,11 @@ from pcf_core.material.base import (
     origin_of,
     tell_spellings,
 )
+from pcf_core.material.safety.lists import has_heading, read_list
 from pcf_core.material.safety.reading import (
     check_ending,
-    read_lines,
+    label,
+    read_data,
     read_toml,
     tell,
     title_of,
@@ -54,10 +58,12 @@ from pcf_core.material.safety.text import (
     normalise,
     shown,
 )
-from pcf_core.material.safety.understood import Choice, answered, ask, show_entries
+from pcf_core.material.safety.understood import Choice, ask, is_read_as, show_entries
 from pcf_core.material.shelves import MOST_NAMED, Shelf, name_of, safe_name
 
 LINES = ".txt"
+LABELLED = re.compile(r"\s*([^,;:=\t]+?)\s*(?::|=|\t(?=.*,))(.+)")  # the name of a group before its words
+SEVERAL = re.compile(r"[,;:|=/]")  # in a word that may be several
 EXAMPLES = "examples"  # the key of a list in the files of WEAT: two of targets and two of attributes
 UNNAMED = "own"  # what safe_name makes of a word without a letter of ASCII
 ACCEPTED = Accepted(
@@ -148,12 +154,18 @@ class WrittenTopic(Material):
         separator = max(SEPARATORS, key=lambda one: sum(line.count(one) for line in lines))
         if separator != ",":
             tell(f"The words of {origin.where} are separated by {SEPARATORS[separator]}.")
-        groups = [[*map(normalise, unquoted(line.split(separator), origin.where))] for line in lines]
+        if all(LABELLED.fullmatch(line) for line in lines) and len(lines) > 1:
+            tell(f"In {origin.where} each line begins with the name of its group.")
+            named = [LABELLED.fullmatch(line) for line in lines]
+            return _named_groups({one[1].strip(): _cells(one[2], ",") for one in named if one})
+        groups = [[*map(normalise, unquoted(_cells(line, separator), origin.where))] for line in lines]
+        if is_read_as("columns"):
+            return _by_column(groups)
         if all(len(words) == 1 for words in groups):  # one group's list, or many groups? nobody can tell
             raise TopicError(
                 f"{origin.where} has no line with a comma: write a line for each group, with commas between "
-                "its words; the page Topics also takes a text file for each of two or more groups, with one "
-                "word per line."
+                "its words, or give a text file for each of two or more groups, one word per line (in a "
+                "command, their folder)."
             )
         return _pairs_or_groups(groups, origin)
 
@@ -171,13 +183,36 @@ class WrittenTopic(Material):
 
     @classmethod
     def look_over(cls, record: Topic, where: str) -> None:
-        """Tell which words of a group differ in capitals alone."""
+        """Tell which words of a group differ in capitals alone, and which may be several words."""
         for group in record.groups:
             tell_spellings(group.words, f"{where}, group {group.name},")
+            several = [word for word in group.words if SEVERAL.search(word)]
+            if several:
+                tell(
+                    f"{where}, group {group.name}: {shown(several[0])} counts as one phrase. If it stands "
+                    "for several words, write each of them by itself."
+                )
 
 
 class _Topics(Kind[Topic]):
-    """Topics, of which an upload may have a text file for each group."""
+    """Topics, of which an upload or a folder may have a text file for each group."""
+
+    def load(self, name_or_path: str | Path, **instead: object) -> Topic:
+        """Load as :meth:`Kind.load` does, or from a folder with a text file for each group."""
+        folder = Path(name_or_path)
+        if not str(name_or_path) or str(name_or_path) in self.shelf.names() or not _is_folder(folder):
+            return super().load(name_or_path, **instead)
+        files = sorted(path for path in folder.iterdir() if not path.name.startswith("."))
+        others = [label(path) for path in files if path.suffix.lower() not in (LINES, "") or path.is_dir()]
+        if others or len(files) < 2:
+            number = "no text file" if not files else "one text file only"
+            holds = f"holds {listed(others[:MOST_NAMED])}" if others else f"has {number}"
+            raise TopicError(
+                f"The folder {label(folder)} {holds}: a topic is a folder of two or more text files, one for "
+                "each group and named after it, with one word per line, and nothing else."
+            )
+        contents = [read_data(path, TopicError) for path in files]
+        return _of_lists([label(path) for path in files], contents, instead)
 
     def read_upload(self, files: Sequence[tuple[str, bytes]]) -> Topic:
         """Read one file, or two or more text files: one for each group and named after it, a word a line."""
@@ -185,7 +220,7 @@ class _Topics(Kind[Topic]):
         for name in names:
             check_ending(name, ACCEPTED.endings, "topic", TopicError, bare=True)
         if len(files) > 1 and {Path(name).suffix.lower() for name in names} <= {LINES, ""}:
-            return _of_lists(names, [data for _, data in files])
+            return _of_lists(names, [data for _, data in files], {})
         if len(files) != 1:
             raise TopicError(
                 f"The upload has {len(files)} files ({listed(names[:MOST_NAMED])}): choose one, or a text "
@@ -241,7 +276,7 @@ def _pairs_or_groups(lines: Sequence[Sequence[str]], origin: Origin) -> dict[str
     """
     sizes = {len(words) for words in lines}
     if len(lines) < 2 or len(sizes) > 1 or sizes == {1}:
-        if sizes and answered("read_as") == "pairs":
+        if sizes and is_read_as("pairs"):
             raise TopicError(
                 f"{origin.where} cannot be read as pairs, because its lines have {min(sizes):,} to "
                 f"{max(sizes):,} words: give each line a word of every group, or give --as groups."
@@ -251,15 +286,33 @@ def _pairs_or_groups(lines: Sequence[Sequence[str]], origin: Origin) -> dict[str
     text = f"Each of the {len(lines):,} lines of {origin.where} has {size:,} words"
     likely = "groups" if size > len(lines) else ""
     question = f"{text}. Are these pairs, with a word of every group in each line, or is each line a group?"
-    answer = ask(Choice("read_as", "", question, ("pairs", "groups"), likely)) or likely
-    if answer not in ("pairs", "groups"):
+    answer = ask(Choice("read_as", "", question, ("pairs", "groups", "columns"), likely)) or likely
+    if not answer:
         raise TopicError(
-            f"{text}: give --as pairs if each line has a word of every group, or --as groups if each line is "
-            "a group."
+            f"{text}: give --as pairs if each line has a word of every group, --as groups if each line is a "
+            "group, or --as columns if the first line names the groups."
         )
     if answer == "groups":
         return _called_after_first(lines)
     return {**_called_after_first([*zip(*lines, strict=True)]), "aligned": True}
+
+
+def _cells(line: str, separator: str) -> list[str]:
+    """Return the cells of a line, of which those with separators are in quotation marks."""
+    try:
+        (cells,) = csv.reader([line], delimiter=separator, skipinitialspace=True, strict=True)
+    except (csv.Error, ValueError):
+        cells = line.split(separator)
+    return [cell.strip() for cell in cells]
+
+
+def _by_column(lines: Sequence[Sequence[str]]) -> dict[str, Any]:
+    """Read a group from each column, named in the first line; columns may have fewer words than others."""
+    names, *rows = lines
+    columns = [*itertools.zip_longest(*rows, fillvalue="")][: len(names)]
+    words = {name: [word for word in column if word] for name, column in zip(names, columns, strict=False)}
+    is_full = all(len(row) == len(names) and all(row) for row in rows)
+    return {**_named_groups(words), "aligned": is_full}
 
 
 def _called_after_first(groups: Sequence[Sequence[str]]) -> dict[str, Any]:
@@ -292,6 +345,8 @@ def _groups_by_name(value: Mapping[str, Any]) -> dict[str, list[str]]:
         if name in groups or not isinstance(words, list) or not all(isinstance(word, str) for word in words):
             return {}
         groups[name] = words
+    if len(value) > 1 and any(isinstance(one, dict) and EXAMPLES not in one for one in value.values()):
+        tell(f"Each of {listed([*map(shown, value)][:MOST_NAMED])} is a group, with all the words below it.")
     if groups.keys().isdisjoint(value) and len(groups) > 2:
         tell(f"Each of the {len(groups)} lists is a group: remove those that stand for no people.")
     return groups
@@ -460,20 +515,32 @@ def copied(topic: Topic) -> Topic:
     )
 
 
-def _of_lists(names: Sequence[str], contents: Sequence[bytes]) -> Topic:
+def _is_folder(path: Path) -> bool:
+    try:
+        return path.is_dir()
+    except (OSError, ValueError):  # a name too long for the file system, or one with a null byte
+        return False
+
+
+def _of_lists(names: Sequence[str], contents: Sequence[bytes], instead: Mapping[str, object]) -> Topic:
     """Make a topic of text files, a group each."""
-    groups = []
+    words: dict[str, list[str]] = {}
+    safe = [one for name in names if (one := name_of(Path(name))) != UNNAMED]
+    if (twice := first_duplicate(safe)) is not None:
+        raise TopicError(
+            f"Of {listed(names[:MOST_NAMED])}, two groups have the name {shown(twice)}: rename one of the "
+            "files."
+        )
     for name, data in zip(names, contents, strict=True):
         with uploaded(name, data) as path:
-            words = unquoted(read_lines(path, TopicError), name)
-        groups.append(Group(name=name_of(Path(name)), words=tuple(words)))
+            heading = has_heading(path, TopicError)
+            lines = read_list(path, TopicError, below_heading=heading)
+        words[title_of(Path(name))] = unquoted(lines, name)
+    groups = _named_groups(words)["groups"]
     called = listed(names) if len(names) <= MOST_NAMED else f"{len(names)} files"
-    topic = make_topic(
-        safe_name("-".join(group.name for group in groups)),
-        groups,
-        title=" and ".join(title_of(Path(name)) for name in names),
-        where=f"The topic of {called}",
-    )
+    title = " and ".join(title_of(Path(name)) for name in names)
+    facts = {"name": safe_name("-".join(group["name"] for group in groups)), "groups": groups, "title": title}
+    topic = OWN.make({**facts, **instead}, f"The topic of {called}")
     WrittenTopic.look_over(topic, called)
     show_entries(called, len(topic.groups), lambda index: WrittenTopic.entry_of(topic, index))
     return topic

@@ -30,26 +30,15 @@ REASONING = re.compile(
 def framed(spec: ModelSpec, frame: Frame) -> ModelSpec:
     """Return the model with its rendered frame, bare ones as they are, without loading weights.
 
-    Raises InputError for texts of a chat without one; ModelError if the model or its template cannot put a
-    sentence into this frame, or not into its context; TemplateError for a special token in the texts.
+    Raises as :func:`require_chat`; InputError also for texts of a chat without one, ModelError if the
+    template cannot put a sentence into this frame, or not into the model's context, and TemplateError for a
+    special token in the texts.
     """
     if frame.kind == "bare":
         if frame != BARE:
             raise InputError("--system and --instruction are parts of a chat: add --frame chat.")
         return spec
-    if not frame.instruction.strip():
-        raise InputError("--instruction is empty: write what the model is asked to do with the sentence.")
-    bare = "score bare sentences (--frame bare)"
-    if not FAMILIES[spec.family].answers:
-        raise ModelError(
-            f"Only causal models that run here can be scored in a chat, and {spec.name} is of the family "
-            f"{spec.family}: choose another model, or {bare}."
-        )
-    if not spec.chat_template:
-        raise ModelError(
-            f"The model {spec.name} has no chat template, so it was not trained to chat: choose a model that "
-            f"has one, often named Instruct or Chat, or {bare}."
-        )
+    require_chat(spec, frame)
     from pcf_core.models.loading import load_tokenizer
 
     tokenizer = load_tokenizer(spec)
@@ -61,6 +50,22 @@ def framed(spec: ModelSpec, frame: Frame) -> ModelSpec:
             f"{spec.context:,} with the sentence: shorten the system text or the instruction."
         )
     return spec.model_copy(update={"frame": rendered})
+
+
+def require_chat(spec: ModelSpec, frame: Frame) -> None:
+    """Raise InputError for an empty instruction, and ModelError for a model that has no chat; quick."""
+    if not frame.instruction.strip():
+        raise InputError("The instruction is empty: write what the model is asked to do with the sentence.")
+    if not FAMILIES[spec.family].answers:
+        raise ModelError(
+            f"Only causal models that run here can be scored in a chat, and {spec.name} is of the family "
+            f"{spec.family}: choose another model, or score bare sentences."
+        )
+    if not spec.chat_template:
+        raise ModelError(
+            f"The model {spec.name} has no chat template, so it was not trained to chat: choose a model that "
+            "has one, often named Instruct or Chat, or score bare sentences."
+        )
 
 
 def render(tokenizer: Any, frame: Frame, name: str) -> Frame:
@@ -78,12 +83,11 @@ def render(tokenizer: Any, frame: Frame, name: str) -> Frame:
         if not system:
             raise ModelError(
                 f"{subject} cannot write a conversation ({reason}): choose another model, or score bare "
-                "sentences (--frame bare)."
+                "sentences."
             ) from error
         render(tokenizer, frame.model_copy(update={"system": ""}), name)
         raise ModelError(
-            f"{subject} refuses a system text ({reason}): leave --system out, or put its text into "
-            "--instruction."
+            f"{subject} refuses a system text ({reason}): leave it out, or put it into the instruction."
         ) from error
     text = whole.removesuffix(SENTENCE)
     for part in (frame.system, frame.instruction):
@@ -96,8 +100,7 @@ def render(tokenizer: Any, frame: Frame, name: str) -> Frame:
             raise ModelError(
                 f"{subject} opens a block of reasoning ({tags[-1][0]}) before the answer, where words would "
                 "be scored as thoughts: close it, with a system text that the template knows (such as "
-                "/no_think) or a chat_template that writes the closing tag too, or score bare sentences "
-                "(--frame bare)."
+                "/no_think) or a chat_template that writes the closing tag too, or score bare sentences."
             )
     has_date = "strftime_now" in tokenizer.get_chat_template() and DATE in text
     return frame.model_copy(update={"text": text, "date": DATE if has_date else ""})

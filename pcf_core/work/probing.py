@@ -28,10 +28,11 @@ from pcf_core.store.store import Store
 from pcf_core.work.jobs import JobContext, OnProgress, OpenScorer, Pace, Pause, job, no_pause
 from pcf_core.work.requests import (
     CHECK,
+    FRAME,
     PROBE,
     CheckRequest,
+    FrameRequest,
     ProbeRequest,
-    Question,
     ReadRequest,
     WordsRequest,
 )
@@ -127,7 +128,13 @@ def _finite(value: float) -> float | None:
 def answer_words(context: JobContext, request: WordsRequest) -> dict[str, Any]:
     """Score a sentence; see :func:`word_check`."""
     return word_check(
-        request.model, request.topic, request.text, request.protocol, request.dtype, context.open_scorer
+        request.model,
+        request.topic,
+        request.text,
+        request.protocol,
+        request.dtype,
+        context.open_scorer,
+        request.frame or BARE,
     )
 
 
@@ -144,7 +151,16 @@ def answer_check(context: JobContext, request: CheckRequest) -> dict[str, Any]:
     return topic_check(request, context.open_scorer)
 
 
-def opening_the_same(question: Question, open_scorer: OpenScorer) -> OpenScorer:
+@job(FRAME, FrameRequest)
+def answer_frame(context: JobContext, request: FrameRequest) -> dict[str, Any]:
+    """Return the document of the rendered frame."""
+    spec = framed(resolve(request.model), request.frame)
+    if (spec.tokenizer, spec.chat_template) != (request.tokenizer, request.template) or spec.frame is None:
+        raise ModelError(f"The files of the model {request.model} have just changed: try again.")
+    return spec.frame.model_dump(mode="json")
+
+
+def opening_the_same(question: ProbeRequest | CheckRequest, open_scorer: OpenScorer) -> OpenScorer:
     """Return an opener that refuses model files that have changed since the question."""
 
     def open_the_same(spec: ModelSpec, protocol: str) -> Scorer:

@@ -6,8 +6,11 @@ full or read-only, and RightsError as :meth:`pcf_core.work.queue.Queue.submit`.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Sequence
 from typing import ClassVar, Literal
+
+from pydantic import Field
 
 from pcf_core.audit.knowledge import knowledge_key, missing_answers
 from pcf_core.audit.options import ViewOptions
@@ -16,12 +19,14 @@ from pcf_core.audit.sampling import furthest
 from pcf_core.audit.sensitivity import sensitivity_name
 from pcf_core.audit.slots import Slot
 from pcf_core.core.errors import ModelError, RunError, TemplateError
+from pcf_core.core.frame import Frame
 from pcf_core.core.knowledge import KnowledgeSet
 from pcf_core.core.records import Record, digest
 from pcf_core.core.run import ModelSpec, Protocol, RunSpec, ScoringKey
 from pcf_core.core.topics import Topic
 from pcf_core.material.safety.text import check_sentence
 from pcf_core.material.templates import check_new_name
+from pcf_core.models.frames import require_chat
 from pcf_core.models.hub import require_allowed_code
 from pcf_core.models.offers import Offer, require_fetchable
 from pcf_core.models.public import gguf_files
@@ -241,7 +246,8 @@ def submit_mining(queue: Queue, request: MineRequest) -> Job:
 
 PROBE = "probe"
 CHECK = "check"
-WAITED_FOR = (PROBE, CHECK)
+FRAME = "frame"
+WAITED_FOR = (PROBE, CHECK, FRAME)
 LONGEST = 300  # characters of a sentence
 KEPT = 250  # of each kind, answered or not; usually about 10 KB each
 EXAMPLE = f"The nurse said that {GAP}"
@@ -255,13 +261,15 @@ class WordsRequest(Record):
     text: str
     protocol: Protocol = "exact"
     dtype: str = "float32"
+    frame: Frame | None = Field(None, exclude_if=operator.not_)  # keeps the keys of bare sentences
 
 
 def submit_words(
-    queue: Queue, model: str, topic: Topic, text: str, protocol: Protocol = "exact", dtype: str = "float32"
-) -> Job:
+    queue: Queue, model: str, topic: Topic, text: str, protocol: Protocol = "exact", dtype: str = "float32",
+    frame: Frame | None = None,
+) -> Job:  # fmt: skip
     """Queue one sentence, ahead of all runs; the result is that of :func:`.probing.word_check`."""
-    request = WordsRequest(model=model, topic=topic, text=text, protocol=protocol, dtype=dtype)
+    request = WordsRequest(model=model, topic=topic, text=text, protocol=protocol, dtype=dtype, frame=frame)
     payload = request.model_dump(mode="json")
     return queue.submit("words", digest(payload), payload, priority=SMALLEST, models=[model])
 
@@ -304,6 +312,22 @@ class CheckRequest(Record):
         return len(self.texts)
 
 
+class FrameRequest(Record):
+    """Render a frame with a model's chat template; ``template``: the hash of that template."""
+
+    kind: ClassVar[str] = FRAME
+    cells: ClassVar[int] = 1
+    model: str
+    frame: Frame
+    tokenizer: str
+    template: str
+
+    @property
+    def key(self) -> str:
+        """The key by which equal questions are joined."""
+        return digest(self.model_dump())
+
+
 def _unusual(texts: Sequence[str]) -> list[str]:
     """Return the part of the key for words that begin a sentence or a text, or touch letters."""
     slots = [Slot.of(text) for text in texts]
@@ -311,7 +335,7 @@ def _unusual(texts: Sequence[str]) -> list[str]:
     return [*placed, "joined"] if any(slot.joins for slot in slots) else placed
 
 
-Question = ProbeRequest | CheckRequest
+Question = ProbeRequest | CheckRequest | FrameRequest
 
 
 def checked_sentence(text: str) -> str:
@@ -370,6 +394,13 @@ def make_check(spec: ModelSpec, topic: Topic, texts: tuple[str, ...]) -> CheckRe
     return CheckRequest(
         model=spec.name, topic=topic, texts=texts, dtype=spec.dtype, scoring=ScoringKey.of(spec).hash
     )
+
+
+def make_frame_request(spec: ModelSpec, frame: Frame) -> FrameRequest:
+    """Make the request to render a chat for an installed model; raises as make_probe and require_chat."""
+    require_chat(spec, frame)
+    require_at_hand(spec, "exact")
+    return FrameRequest(model=spec.name, frame=frame, tokenizer=spec.tokenizer, template=spec.chat_template)
 
 
 def require_at_hand(spec: ModelSpec, protocol: Protocol) -> None:

@@ -18,7 +18,7 @@ from pcf_core.texts.criteria import names, own, professions, questions
 from pcf_core.texts.fairpair import categories, prompts
 
 FOLDER = Path(__file__).with_name("examples")
-FLAGS = {"--column": "columns", "--placeholder": "placeholders"}
+FLAGS = {"--column": "columns", "--as": "read_as", "--placeholder": "placeholders"}
 Files = Sequence[tuple[str, bytes]]
 
 
@@ -126,13 +126,10 @@ class Format:
 
     def reading(self) -> Reading:
         """Return the answers that the options give."""
-        given: dict[str, Any] = {"columns": [], "placeholders": []}
+        given: dict[str, Any] = {name: [] for name in FLAGS.values()}
         words = shlex.split(self.options)
         for flag, value in zip(words[::2], words[1::2], strict=True):
-            if flag == "--as":
-                given["read_as"] = value
-            else:
-                given[FLAGS[flag]].append(value)
+            given[FLAGS[flag]].append(value)
         return Reading(answers_of(ReadingOptions.model_validate(given)))
 
     def read(self, reading: Reading, data: bytes | None = None) -> Any:
@@ -210,8 +207,10 @@ FORMATS = (
     Format(
         "occupations-header.txt",
         [("baker",), ("tinker, travelling",)],
-        ("'Occupation', names the column and is no entry",),
+        ("'Occupation', is a heading and no entry",),
     ),
+    Format("occupations-heading.txt", TRADES, ("'My trades:', is a heading",), "--as heading"),
+    Format("occupations-heading.txt", [("My trades:",), *TRADES], options="--as lines"),
     Format("occupations-windows.csv", [("Pâtissier", 2), ("Tüftler", 1)], ("read as Windows-1252",)),
     Format(
         "occupations-other-columns.csv",

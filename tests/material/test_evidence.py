@@ -53,7 +53,7 @@ def test_an_unknown_list_names_those_there_are(refusal):
         ("own.toml", 'terms = ["nurse", "cook"]\nweights = [3, 0.5]', (3.0, 0.5)),
         ("own.json", '{"terms": ["nurse", "cook"], "weights": [0, 1e-300]}', (0.0, 1e-300)),
         ("own.csv", "term,weight\nnurse,3\ncook,0.5\n", (3.0, 0.5)),
-        ("own.csv", "term,weight\nnurse,3\ncook,\n", ()),
+        ("own.csv", "term,weight\nnurse,\ncook,\n", ()),
         ("own.csv", "term\nnurse\ncook\n", ()),
     ],
 )

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
+import re
+import unicodedata
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from pcf_core.core.errors import InputError
-from pcf_core.material import evidence
+from pcf_core.material import evidence, topics
 from pcf_core.material.evidence import make_evidence
 from pcf_core.material.safety.reading import uploaded
 from pcf_core.material.safety.tables import Accepted
@@ -19,7 +21,7 @@ from pcf_core.material.templates import load_mined
 from pcf_core.material.topics import load_topic
 from pcf_core.texts.criteria.tasks import TASKS
 from pcf_core.texts.fairpair.tables import load_table
-from tests.material.formats import FOLDER, FORMATS, READERS, Format
+from tests.material.formats import FOLDER, FORMATS, READERS, Format, groups_of
 from tests.material.refusing import refused
 from tools.readers_table import PLACE, with_table
 from tools.readers_table import READERS as DOCUMENTED
@@ -161,22 +163,147 @@ def test_the_form_of_a_reader_is_written_out() -> None:
     )
 
 
+@EVERY_FORMAT
+def test_what_changes_no_entry_changes_no_reading(one: Format) -> None:
+    """Line ends, a byte order mark, UTF-16, and empty lines at the end."""
+    text = decoded(one.data)
+    same = {
+        "Windows": text.replace("\n", "\r\n").encode(),
+        "a mark": b"\xef\xbb\xbf" + text.encode(),
+        "UTF-16": text.encode("utf-16"),
+        "no end": text.rstrip("\n").encode(),
+        "empty lines": f"{text}\n\n".encode(),
+    }
+    read = {name: one.reader.value(one.read(one.reading(), data)) for name, data in same.items()}
+    assert read == dict.fromkeys(same, one.expected)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", READERS)
 def test_a_damaged_example_is_read_or_refused_in_one_sentence(kind: str, refusal: Refusal) -> None:
-    """Cut, doubled, exchanged or overwritten stretches; the same damages each time."""
+    """Cut, doubled, exchanged or overwritten stretches; the same damages each time.
+
+    What is read stands in the file: an entry is neither invented, nor put together of two.
+    """
     chance = random.Random(kind)
     several = [one for one in FORMATS if one.reader is READERS[kind]]
     for number in range(DAMAGES):
         one = several[number % len(several)]
+        data = _damaged(one.data, chance)
         try:
-            item = one.read(one.reading(), _damaged(one.data, chance))
+            item = one.read(one.reading(), data)
         except InputError as error:
             sentence = refusal(error)
         else:
             sentence = ""
-            assert one.reader.value(item)
+            value = one.reader.value(item)
+            assert value
+            new = texts_in(value) - texts_in(one.expected)
+            lines = [folded(line) for line in decoded(data).splitlines()]
+            whole = one.file.endswith((".json", ".jsonl"))  # a text there may have line ends
+            for text in new:
+                parts = [folded(part) for part in PUT_IN.split(text)]
+                within = ["".join(lines)] if whole else lines
+                assert any(all(part in line for part in parts) for line in within), (text, data)
         assert not sentence or one.file in sentence
+
+
+PUT_IN = re.compile(r"\[[XY]\]|\{name\}|guest|John|group-\d+")  # what readers put in place of other words
+
+
+def decoded(data: bytes) -> str:
+    """Return the text of an example, or of a damaged one, whatever bytes are left in it."""
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return data.decode("utf-16", errors="replace")
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return data.decode("cp1252", errors="replace")
+
+
+def folded(text: str) -> str:
+    """Return the letters and digits of a text, which quotes, spaces and safe names leave as they are."""
+    plain = unicodedata.normalize("NFKD", text).casefold()
+    return "".join(character for character in plain if character.isalnum())
+
+
+def texts_in(value: Any) -> set[str]:
+    """Return every text within a value."""
+    if isinstance(value, str):
+        return {value}
+    if isinstance(value, Mapping):
+        value = [*value.items()]
+    return set().union(*map(texts_in, value)) if isinstance(value, list | tuple) else set()
+
+
+@pytest.mark.parametrize(
+    ("text", "is_asked"),
+    [
+        ("Trades:\nbaker\ntinker\n", True),
+        ("trades\n\nbaker\ntinker\n", True),
+        ("Baker\nTinker\ntailor\n", False),
+        ("baker\n\ntinker\n\ntailor\n", False),
+        ("baker\ntinker\ntailor\n", False),
+        ("CEO\nbaker\n", False),  # of two lines nobody can say which is unlike the others
+        ("面包师\n锅匠\n裁缝\n", False),
+    ],
+)
+def test_what_looks_like_a_heading_is_asked_for(
+    text: str, is_asked: bool, tmp_path: Path, refusal: Refusal
+) -> None:
+    path = tmp_path / "trades.txt"
+    path.write_text(text, encoding="utf8")
+    entries = tuple(filter(None, text.splitlines()))
+    reading = Reading()
+    if is_asked:
+        with read_with(reading):
+            sentence = refused(refusal, InputError, evidence.OWN.load, path)
+        assert "which may be a heading: give --as heading if it is one, or --as lines" in sentence
+        with read_with(Reading({("read_as", ""): "heading"})):
+            assert evidence.OWN.load(path).terms == entries[1:]
+        with read_with(Reading({("read_as", ""): "lines"})):
+            assert evidence.OWN.load(path).terms == entries
+    else:
+        with read_with(reading):
+            assert evidence.OWN.load(path).terms == entries
+        assert not reading.choices
+
+
+def test_a_capital_letter_of_the_first_line_alone_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "trades.txt"
+    path.write_text("CEO\nnurse\nengineer\n")
+    reading = Reading()
+    with read_with(reading):
+        assert evidence.OWN.load(path).terms == ("CEO", "nurse", "engineer")
+    (note,) = reading.notes
+    assert note.endswith("may be a heading, and is read as an entry: give --as heading if it is one.")
+    with read_with(Reading({("read_as", ""): "heading"})):
+        assert evidence.OWN.load(path).terms == ("nurse", "engineer")
+
+
+def test_a_folder_with_a_text_file_for_each_group_is_a_topic(tmp_path: Path, refusal: Refusal) -> None:
+    """The same as the files chosen together on the page."""
+    folder = tmp_path / "kin"
+    folder.mkdir()
+    files = [("men.txt", b"nephew\nuncle\n"), ("women", b"niece\n'aunt'\n")]
+    for name, data in files:
+        (folder / name).write_bytes(data)
+    (folder / ".hidden").write_text("of the file system")
+    reading = Reading()
+    with read_with(reading):
+        topic = load_topic(str(folder))
+    assert groups_of(topic) == [("men", ("nephew", "uncle")), ("women", ("niece", "aunt"))]
+    assert topic == topics.OWN.read_upload(files)
+    assert [one.entries for one in reading.files] == [2]
+    assert any("Quotation marks" in note for note in reading.notes)
+    (folder / "all.csv").write_text("group,word\n")
+    assert "The folder kin holds all.csv: a topic is a folder of two or more text files" in refused(
+        refusal, InputError, load_topic, folder
+    )
+    for path in folder.iterdir():
+        path.unlink()
+    (folder / "men.txt").write_text("nephew\n")
+    assert "The folder kin has one text file only" in refused(refusal, InputError, load_topic, folder)
 
 
 def _damaged(data: bytes, chance: random.Random) -> bytes:

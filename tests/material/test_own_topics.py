@@ -74,8 +74,9 @@ def test_lists_of_words_need_no_ending_and_two_spellings_are_told() -> None:
         ("uncles", ("uncle",)),
     ]
     assert sentences == [
+        "The group 'Aunts' is called aunts here.",
         "Aunts and uncles.txt, group aunts, has one word in several spellings, which count as several words: "
-        "'aunt' and 'Aunt'."
+        "'aunt' and 'Aunt'.",
     ]
 
 
@@ -146,7 +147,7 @@ FORMS = {
     "nested twice": (
         {"ability": {"hearing": ["deaf"], "sight": ["blind"]}, "age": {"young": ["young"]}},
         ["ability", "age"],
-        [],
+        ["Each of 'ability' and 'age' is a group, with all the words below it."],
     ),
 }
 

@@ -126,7 +126,7 @@ def test_objects_of_other_keys_are_refused(tmp_path, refusal):
     path = tmp_path / "a.json"
     path.write_text('[{"term": "nurse"}, {"occupation": "cook"}]')
     sentence = refused(refusal, EvidenceError, load_evidence, path)
-    assert "a.json, entry 2 and the first entry do not both have the key" in sentence
+    assert "a.json, entry 2 has no term: write one" in sentence
 
 
 def test_a_file_of_another_ending_is_not_called_missing(tmp_path, refusal):

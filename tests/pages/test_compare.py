@@ -247,9 +247,9 @@ def test_topics_are_not_laid_beside_other_texts_of_a_usual_name(
     usual = load_templates("gender-nineteen")
     changed = usual.model_copy(update={"templates": usual.templates[:-1]})
     sets = {name: changed if name == usual.name else templates for name, templates in template_sets().items()}
-    monkeypatch.setattr("pcf_core.app.compare.axis.template_sets", lambda: sets, raising=False)
+    monkeypatch.setattr("pcf_core.app.compare.lines.template_sets", lambda: sets, raising=False)
     monkeypatch.setattr(
-        "pcf_core.app.compare.axis.usual_lists", lambda topic: Usual(usual.name, topic.evidence)
+        "pcf_core.app.compare.lines.usual_lists", lambda topic: Usual(usual.name, topic.evidence)
     )
     app = open_app("compare", **BY_TOPIC)
     assert set(app.dataframe[0].value["place"]) == {

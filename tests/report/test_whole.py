@@ -414,8 +414,12 @@ def test_the_difference_stands_on_every_measure_with_its_range(shipped: Store) -
         *("measure or sentences", *names, "first − second", "95 % range from", "to", "result"),
     )
     assert [row[0] for row in table.rows] == [
-        *("an even split (risk)", "the labour force, US 2021 (risk)", "how it treats “a person” (distance)"),
-        "how far occupations differ (distance)",
+        *(
+            "an even split (risk)",
+            "the labour force, US 2021 (risk)",
+            "how it treats “a person” (mean difference)",
+        ),
+        "how far occupations differ (mean difference)",
         "occupations by people employed (risk)",
     ]
     first, second, difference, low, high = table.rows[0][1:6]

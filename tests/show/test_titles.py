@@ -40,6 +40,7 @@ CORRECTED = {
     )
     for name, by in (("one", 0.001), ("two", 0.04))
 }
+AXES = ("models", "size", "text source", "topic", "instruction")
 SOMEWHERE = [
     AxisPoint(line, place, {"overall_risk": risk}, {})
     for line, place, risk in (("one", "a", 0.11), ("one", "b", 0.3), ("two", "b", 0.46))
@@ -92,7 +93,7 @@ def examples() -> dict[str, object]:
         "caprice": [caprice_title(reports) for reports in ({"m": few}, {"m": few, "n": even}, {"m": even})],
         "differences": differences_title(compared_example(), "overall_risk"),
         "corrected": [corrected_title(reports) for reports in (CORRECTED, dict(list(CORRECTED.items())[:1]))],
-        "axis": [axis_title(SOMEWHERE, axis) for axis in ("models", "size", "text source", "topic")],
+        "axis": [axis_title(SOMEWHERE, axis) for axis in AXES],
         "change": [
             change_title([changed(way) for way in ways])
             for ways in (("first",), ("second", "second"), ("first", "second", "unclear"), ("unclear",))
@@ -167,6 +168,7 @@ def test_the_correction_for_few_sentences_is_said_by_its_size() -> None:
 def test_a_title_states_the_ends_of_the_risk_along_an_axis() -> None:
     assert axis_title(SOMEWHERE, "text source") == "Risk lies between 0.11 and 0.46 over 2 sets of sentences"
     assert axis_title(SOMEWHERE, "models").endswith("over 2 models in these sentences")
+    assert axis_title(SOMEWHERE, "instruction").endswith("over 2 ways of asking in these sentences")
     assert axis_title(SOMEWHERE[:1], "topic") == ""
 
 

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
-from typing import Literal
 
 import numpy as np
 import pandas as pd
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from pcf_core.app.caching import open_store
+from pcf_core.app.addresses import precisions_called
+from pcf_core.app.compare.lines import LINES, Axis, Line, Size, reliable, sizes_of
 from pcf_core.app.compare.tables import AXIS_COLUMNS, SEVERAL_COLUMNS, axis_table
 from pcf_core.app.compare.two import command
-from pcf_core.app.data import Loaded, results
-from pcf_core.app.lists import evidence_lists, template_sets, told_apart, topics, usual_lists
+from pcf_core.app.data import Loaded
 from pcf_core.app.page import (
     DATA,
     PROVENANCE,
@@ -32,15 +31,14 @@ from pcf_core.app.roles import may_audit
 from pcf_core.app.scoring import offer_scoring
 from pcf_core.app.widgets import choose_one, plain, plain_titled
 from pcf_core.audit.comparing import controlled
-from pcf_core.audit.results import Report, Waiting
+from pcf_core.audit.results import Report
 from pcf_core.core.errors import AuditError
-from pcf_core.core.risk import AxisPoint, Comparison, Over, RiskReport
-from pcf_core.core.run import RunSpec, model_label
-from pcf_core.material.published import PublishedRisk, published_of_topic, speaks_of
+from pcf_core.core.families import FAMILIES
+from pcf_core.core.frame import is_plain
+from pcf_core.core.risk import AxisPoint, Comparison, Over
 from pcf_core.measure.regression import rank_correlation
-from pcf_core.models.names import all_series, known_model, split_name
+from pcf_core.models.names import all_series
 from pcf_core.models.presets import Preset, PresetPair, preset_of
-from pcf_core.models.registry import resolve
 from pcf_core.report.documents import RISKS, several_table
 from pcf_core.report.loaded import said_risks
 from pcf_core.report.seeds import SpreadBeside, spread_beside
@@ -53,6 +51,7 @@ from pcf_core.show.findings.comparison import (
     claim_finding,
     common_note,
     control_note,
+    frame_change,
     order_finding,
     sides_finding,
     size_finding,
@@ -63,14 +62,13 @@ from pcf_core.show.findings.reliability import seeds_finding, seeds_spread
 from pcf_core.show.names import with_titles
 from pcf_core.show.titles import axis_title, change_title
 
-Axis = Literal["models", "size", "base and aligned", "text source", "topic"]
-BY_SOURCE = 4  # the number of the papers' table of text sources
 TITLES: dict[Axis, str] = {
     "models": "model, in the order chosen",
     "size": "parameters (log) → larger",
     "base and aligned": "parameters (log) → larger",
     "text source": "set of sentences",
     "topic": "topic",
+    "instruction": "what stands around each sentence",
 }
 HOW = """
 The three panels show the risk and its two parts, from 0 to 1. Whiskers are 95 % ranges; *Intervals over* in
@@ -87,20 +85,14 @@ does not test whether two models differ: the ready comparisons above it do, and 
 - **text source**: the same topic and occupations with every set of sentences that has results, as in the
   papers' Table 4. Some sets differ only in wording, such as a full stop at the end. A ± after the name means
   that only a sample of the set has results. The first digits of a key mean that the set has changed since.
+- **instruction**: each model with bare sentences, in its chat, and with every system text and message that
+  has results for the same sentences and occupations. The sentences above compare each chat with the chat
+  without a system text, or with bare sentences. *Run an audit* makes such results under *Around each
+  sentence*.
 - **topic**: every topic that has results, with its usual sentences. Topics differ in their groups, words and
   sentences, so their levels cannot be compared directly: on the PCF scale 1 always means the same group, but
   a random model gets a different risk in each topic.
 """
-
-
-@dataclass(frozen=True)
-class Line:
-    """The points of an axis with their runs, the papers' printed points, and why others are left out."""
-
-    points: tuple[AxisPoint, ...]
-    runs: tuple[Report, ...]
-    left_out: tuple[str, ...] = ()
-    printed: tuple[AxisPoint, ...] = ()
 
 
 def draw_axis(loaded: Loaded, head: DeltaGenerator, ready: str = "") -> None:
@@ -108,7 +100,7 @@ def draw_axis(loaded: Loaded, head: DeltaGenerator, ready: str = "") -> None:
     axis: Axis = choose_one(
         "Axis", list(TITLES), default="text source", key="compare_axis", help="How the results are arranged."
     )
-    line, joined = _of_reliable(LINES[axis](loaded)), axis == "base and aligned"
+    line, joined = reliable(LINES[axis](loaded)), axis == "base and aligned"
     changed: Sequence[tuple[Size, Comparison]] = ()
     if joined:
         try:
@@ -117,14 +109,22 @@ def draw_axis(loaded: Loaded, head: DeltaGenerator, ready: str = "") -> None:
             st.info(plain(str(error)), icon=":material/info:")
     if not line.points and joined:
         _draw_no_pairs()
+    elif axis == "instruction" and not any(item.run.scoring.frame for item in line.runs):
+        _draw_no_chats(loaded)
     elif not line.points:
         st.info("There are no results for this axis yet.", icon=":material/info:")
-    comparisons = [comparison for _, comparison in changed]
+    told = _told(line, loaded) if axis == "instruction" else []
+    comparisons = [comparison for _, comparison in (*changed, *told)]
     with head:
-        if axis != ready:
-            finding(
-                alignment_finding(comparisons) if joined else _sentence(axis, line.points, loaded.reliable)
-            )
+        if joined:
+            finding(alignment_finding(comparisons) if axis != ready else "")
+        elif axis == "instruction":
+            finding(*(change_finding(pair, comparison, loaded.over) for pair, comparison in told))
+            warnings = dict.fromkeys(warning for one in comparisons for warning in one.warnings)
+            for note in filter(None, (control_note(comparisons), *warnings)):
+                st.caption(plain(note))
+        elif axis != ready:
+            finding(_sentence(axis, line.points, loaded.reliable))
         for reason in line.left_out:
             st.caption(plain_titled(reason))
     if not line.points:
@@ -149,6 +149,9 @@ def draw_axis(loaded: Loaded, head: DeltaGenerator, ready: str = "") -> None:
         if changed:
             table = several_table(comparisons, loaded.over)
             draw_table(table, "base_and_aligned", SEVERAL_COLUMNS, "Aligned checkpoints minus their base")
+        if told:
+            table = several_table(comparisons, loaded.over)
+            draw_table(table, "instructions", SEVERAL_COLUMNS, "Each chat minus the one it is compared with")
         if axis == "text source":
             ranks = loaded.remember(_ranks_table, line)
             if not ranks.empty:
@@ -166,160 +169,6 @@ def _sentence(axis: Axis, points: Sequence[AxisPoint], loaded: Loaded) -> str:
     if axis == "topic":
         return topics_finding(points)
     return size_finding(loaded.order, points) if axis == "size" else axis_finding(points, axis)
-
-
-def _point_of(line: str, index: str | float, report: RiskReport, loaded: Loaded) -> AxisPoint:
-    """Make a run's point, with the intervals chosen in the sidebar."""
-    intervals = {name: report.interval(name, loaded.over) for name in RISKS}
-    return AxisPoint(
-        line=line,
-        place=index,
-        values={name: getattr(report, name) for name in RISKS},
-        intervals={name: interval for name, interval in intervals.items() if interval is not None},
-    )
-
-
-def _of_models(loaded: Loaded) -> Line:
-    points = [_point_of(name, name, report, loaded) for name, report in loaded.reports.items()]
-    return Line(tuple(points), tuple(loaded.runs.values()))
-
-
-def _of_sizes(loaded: Loaded) -> Line:
-    keys = {name: item.run.scoring for name, item in loaded.runs.items()}
-    sizes = {name: 0 if key.imported else resolve(key.model).parameters for name, key in keys.items()}
-    unknown = [name for name, size in sizes.items() if not size]
-    sized = sorted((size, name) for name, size in sizes.items() if size)
-    return Line(
-        tuple(_point_of(name, float(size), loaded.reports[name], loaded) for size, name in sized),
-        tuple(loaded.runs[name] for _, name in sized),
-        (f"The number of parameters of {', '.join(unknown)} is not known.",) if unknown else (),
-    )
-
-
-def _of_pairs(loaded: Loaded) -> Line:
-    """Return base and aligned checkpoints of declared series by size, a line each."""
-    points: list[AxisPoint] = []
-    runs: list[Report] = []
-    sizes = sizes_of(loaded)
-    for line in dict.fromkeys(size.line for size in sizes):
-        for role in ("base", "aligned"):
-            for size in sizes:
-                item = size.base if role == "base" else size.aligned
-                if size.line == line and item is not None:
-                    points.append(_point_of(f"{line}, {role}", size.parameters, item.report, loaded))
-                    runs.append(item)
-    paired = {item.key for item in runs}
-    unpaired = [name for name, item in loaded.runs.items() if item.key not in paired]
-    apart = (f"Not part of a listed series: {', '.join(unpaired)}.",) if runs and unpaired else ()
-    return Line(tuple(points), tuple(runs), apart)
-
-
-def of_sources(loaded: Loaded) -> Line:
-    """Return the chosen models' results on every template set, and what the papers print for them."""
-    first = loaded.first.run
-
-    def index(run: RunSpec) -> str:
-        fits = run.topic.hash == first.topic.hash and run.evidence.hash == first.evidence.hash
-        return run.templates.name if fits else ""
-
-    rows = published_of_topic(first.topic)
-    models = dict.fromkeys(item.run.scoring.model for item in loaded.runs.values())
-    printed = [row for name in models for row in rows if row.table == BY_SOURCE and speaks_of(row, name)]
-    return replace(_gathered(loaded, index), printed=tuple(printed_point(row) for row in printed))
-
-
-def printed_point(row: PublishedRisk) -> AxisPoint:
-    """Make the point of a printed row; it has no interval."""
-    return AxisPoint(
-        line=row.model,
-        place=row.context_source,
-        values={name: getattr(row, name) for name in RISKS},
-        intervals={},
-        published=f"{row.paper} Table {row.table}",
-    )
-
-
-def _of_topics(loaded: Loaded) -> Line:
-    """Return the topics scored for the chosen models, unusual lists and other languages in the name."""
-    existing, chosen = topics(), {item.key for item in loaded.runs.values()}
-    first = loaded.first.run.topic
-
-    def index(run: RunSpec) -> str:
-        topic, usual = existing.get(run.topic.name), usual_lists(run.topic)
-        unusual = []
-        if run.templates.hash != template_sets()[usual.templates].hash:
-            again = "another set named " if run.templates.name == usual.templates else ""
-            unusual.append(f"with {again}{run.templates.name}")
-        if run.evidence.hash != evidence_lists()[usual.evidence].hash:
-            again = "another list named " if run.evidence.name == usual.evidence else ""
-            unusual.append(f"with {again}{run.evidence.name}")
-        present = topic is not None and topic.hash == run.topic.hash
-        if run.key not in chosen and (not present or unusual or run.topic.name == first.name):
-            return ""
-        other = [f"language {run.topic.language}"] if run.topic.language != first.language else []
-        beside = ", ".join([*other, *unusual])
-        return f"{run.topic.name} ({beside})" if beside else run.topic.name
-
-    return _gathered(loaded, index)
-
-
-def _gathered(loaded: Loaded, index: Callable[[RunSpec], str]) -> Line:
-    """Return the loaded models' finished runs that have an index on the axis."""
-    options = loaded.options
-    names = {item.run.scoring.hash: name for name, item in loaded.runs.items()}
-    placed: dict[str, list[RunSpec]] = {}
-    for info in open_store().runs():
-        if info.complete and info.run.scoring.hash in names and index(info.run):
-            placed.setdefault(names[info.run.scoring.hash], []).append(info.run)
-    opened_runs: dict[tuple[str, str], Report] = {}
-    refused: list[str] = []
-    runs_at = {
-        (name, where): run for name, runs in placed.items() for where, run in told_apart(runs, index).items()
-    }
-    for (name, where), run in runs_at.items():
-        opened = results().open(run, options)
-        if isinstance(opened, Report):
-            opened_runs[name, where] = opened
-        elif isinstance(opened, Waiting):
-            refused.append(f"{name} on {where} is large: open it once from the sidebar to see it here.")
-        else:
-            refused.append(f"{name} on {where}: {opened.reason}")
-    order = sorted({where for _, where in opened_runs})
-    keys = [(name, where) for name in loaded.runs for where in order if (name, where) in opened_runs]
-    return _of_reliable(
-        Line(
-            tuple(_point_of(name, where, opened_runs[name, where].report, loaded) for name, where in keys),
-            tuple(opened_runs[key] for key in keys),
-            tuple(refused),
-        )
-    )
-
-
-def _of_reliable(line: Line) -> Line:
-    """Return the points with a reliable answer, and name the others."""
-    pairs = list(zip(line.points, line.runs, strict=True))
-    shown = [(point, item) for point, item in pairs if not item.report.says_little]
-    little = tuple(
-        f"{point.line}, {item.run.topic.title}, {item.run.templates.title}: no reliable answer, because the "
-        "model almost never used these words."
-        for point, item in pairs
-        if item.report.says_little
-    )
-    return replace(
-        line,
-        points=tuple(point for point, _ in shown),
-        runs=tuple(item for _, item in shown),
-        left_out=(*line.left_out, *little),
-    )
-
-
-LINES: dict[Axis, Callable[[Loaded], Line]] = {
-    "models": _of_models,
-    "size": _of_sizes,
-    "base and aligned": _of_pairs,
-    "text source": of_sources,
-    "topic": _of_topics,
-}
 
 
 def _ranks_table(loaded: Loaded, line: Line) -> pd.DataFrame:
@@ -349,38 +198,6 @@ def _ranks_table(loaded: Loaded, line: Line) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-@dataclass(frozen=True)
-class Size:
-    """A declared pair in one precision, as far as it is loaded; ``line``: series and unusual precision."""
-
-    line: str
-    parameters: float
-    base: Report | None
-    aligned: Report | None
-
-
-def sizes_of(loaded: Loaded) -> list[Size]:
-    """List the pairs with a loaded checkpoint, by series and size."""
-    sizes: list[Size] = []
-
-    def run_of(model: str, dtype: str) -> Report | None:  # at any revision
-        keys = ((item, item.run.scoring) for item in loaded.runs.values() if not item.run.scoring.frame)
-        return next(
-            (item for item, key in keys if split_name(key.model).model == model and key.dtype == dtype), None
-        )
-
-    dtypes = dict.fromkeys(item.run.scoring.dtype for item in loaded.runs.values())
-    for series in all_series():
-        for dtype in dtypes:
-            for pair in series.pair:
-                base, aligned = (run_of(name, dtype) for name in (pair.base, pair.aligned))
-                base_model = known_model(pair.base)
-                if base_model and (base or aligned):
-                    line = model_label(series.title, dtype)
-                    sizes.append(Size(line, float(base_model.parameters), base, aligned))
-    return sizes
-
-
 def changes(loaded: Loaded) -> list[tuple[Size, Comparison]]:
     """Compare aligned checkpoints with their bases if both are scored whole, corrected for several tests."""
     pairs = [
@@ -401,6 +218,49 @@ def _change_point(size: Size, comparison: Comparison, over: Over) -> AxisPoint:
         values={name: comparison.differences[name].value for name in RISKS},
         intervals={name: interval for name, interval in intervals.items() if interval is not None},
     )
+
+
+def _told(line: Line, loaded: Loaded) -> list[tuple[PresetPair, Comparison]]:
+    """Compare each chat with the plain one, and that with bare sentences, corrected for several tests."""
+    by_line: dict[str, list[Report]] = {}
+    for point, item in zip(line.points, line.runs, strict=True):
+        if not item.run.plan:
+            by_line.setdefault(point.line, []).append(item)
+    pairs: list[tuple[PresetPair, Comparison]] = []
+    for several in by_line.values():
+        bare = next((item for item in several if item.run.scoring.frame is None), None)
+        plain_chat = next((item for item in several if is_plain(item.run.scoring.frame)), None)
+        for item in several:
+            frame = item.run.scoring.frame
+            other = bare if item is plain_chat or plain_chat is None else plain_chat
+            if frame is not None and other is not None:
+                change = frame_change(frame, from_bare=other is bare)
+                pair = PresetPair(first=item.run.scoring.label, second=other.run.scoring.label, change=change)
+                pairs.append((pair, loaded.compare(item, other)))
+    comparisons = controlled([comparison for _, comparison in pairs])
+    return [(pair, comparison) for (pair, _), comparison in zip(pairs, comparisons, strict=True)]
+
+
+def _draw_no_chats(loaded: Loaded) -> None:
+    """Say that no chat can be shown, and link to the form for models that may have one."""
+    st.info("These models have no result in a chat to show for these sentences.", icon=":material/info:")
+    keys = [item.run.scoring for item in loaded.runs.values()]
+    models = [key.model for key in keys if FAMILIES[key.family].answers and not key.imported]
+    if models and may_audit():
+        run = loaded.first.run
+        st.page_link(
+            "pages/run_an_audit.py",
+            label="Run an audit in a chat",
+            icon=":material/play_arrow:",
+            query_params={
+                "score_model": list(dict.fromkeys(models)),
+                "score_topic": run.topic.name,
+                "score_templates": run.templates.name,
+                "score_evidence": run.evidence.name,
+                "score_precision": precisions_called([run.scoring.dtype]),
+                "score_frame": "chat",
+            },
+        )
 
 
 def _draw_no_pairs() -> None:

@@ -16,7 +16,8 @@ import streamlit as st
 
 from pcf_core.app.addresses import Choice, Place, choice_of
 from pcf_core.app.caching import kept
-from pcf_core.app.compare.axis import of_sources, printed_point, spreads_of_pair
+from pcf_core.app.compare.axis import spreads_of_pair
+from pcf_core.app.compare.lines import of_sources, printed_point
 from pcf_core.app.compare.tables import (
     AXIS_COLUMNS,
     axis_table,

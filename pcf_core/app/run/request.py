@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, get_args
 
 import streamlit as st
@@ -25,6 +25,7 @@ from pcf_core.app.lists import (
 )
 from pcf_core.app.queue import any_active, follow_jobs, jobs_of, keep_a_worker, progress_text
 from pcf_core.app.roles import write
+from pcf_core.app.run.frames import declared_model, draw_frame
 from pcf_core.app.templates.keeping import draw_import, draw_typed
 from pcf_core.app.titles import list_titles, model_titles, set_titles, topic_titles
 from pcf_core.app.widgets import adopt_next, choose_next, plain, plain_titled
@@ -32,22 +33,20 @@ from pcf_core.audit.options import word_scoring
 from pcf_core.audit.preferences import build_run
 from pcf_core.audit.sampling import planned
 from pcf_core.core.errors import AuditError, RunError
+from pcf_core.core.frame import BARE, Frame
 from pcf_core.core.run import ModelSpec, Protocol, RunSpec
 from pcf_core.core.topics import Evidence, TemplateSet, Topic
 from pcf_core.material.evidence import OWN as OWN_LISTS
 from pcf_core.material.suiting import suiting_sets
 from pcf_core.material.topics import OWN as OWN_TOPICS
 from pcf_core.measure.sampling import NARROWEST, WIDEST
-from pcf_core.models.hub import is_cached
 from pcf_core.models.names import (
     AUTO,
     KnownModel,
     all_series,
     in_precision,
     is_model_allowed,
-    known_model,
     require_allowed,
-    split_name,
 )
 from pcf_core.models.public import absent_among
 from pcf_core.models.registry import list_models, resolve_to_score
@@ -70,7 +69,7 @@ REPLACED = "score_replaced"  # session key: lists that a new topic has replaced,
 
 @dataclass(frozen=True)
 class Request:
-    """The choices of the form, by name."""
+    """The choices of the form, by name; ``frames``: the rendered chat of each model, if there is one."""
 
     models: tuple[str, ...]
     topic: str
@@ -80,6 +79,13 @@ class Request:
     within: float | None = None
     precision: str = AUTO
     heaviest: bool = False
+    frame: Frame = BARE
+    frames: Mapping[str, Frame] = field(default_factory=dict)
+
+    @property
+    def ready(self) -> tuple[str, ...]:
+        """The models whose runs are known: in a chat, those with a rendered one."""
+        return self.models if self.frame == BARE else tuple(self.frames)
 
 
 @dataclass(frozen=True)
@@ -130,7 +136,7 @@ class Plan:
 def plan_of(request: Request) -> Plan:
     """Return the runs of a request; draw why a model has none."""
     runs, unfetched = [], []
-    for model in request.models:
+    for model in request.ready:
         try:
             if (declared := declared_model(model)) is not None:
                 unfetched.append((declared_run(request, model, declared), declared))
@@ -221,6 +227,7 @@ def draw_request() -> Request:
         "for words of one token, as in the papers.",
     )
     precision = draw_precision("score_precision")
+    frame = draw_frame()
     within = st.number_input(
         "Stop early once the range is narrower than ±",
         min_value=NARROWEST,
@@ -244,6 +251,7 @@ def draw_request() -> Request:
         within=within,
         precision=precision,
         heaviest=heaviest,
+        frame=frame,
     )
 
 
@@ -374,12 +382,6 @@ def _take_series() -> None:
         state[SERIES] = None
 
 
-def declared_model(model: str) -> KnownModel | None:
-    """Return what the registry declares of a model whose files are not here; does not contact the hub."""
-    listed = known_model(split_name(model).model)
-    return None if listed is None or is_cached(model) else listed
-
-
 def declared_run(request: Request, model: str, listed: KnownModel) -> RunSpec:
     """Return the form's run for a model that is not here, to count test sentences; its key is provisional."""
     require_allowed(model)
@@ -403,6 +405,7 @@ def _lists_of(request: Request) -> tuple[Topic, Evidence, TemplateSet]:
 def requested_runs(request: Request, model: str) -> RunSpec:
     """Return the form's run for one model."""
     spec = in_precision(resolve_to_score(model), request.precision)
+    spec = spec.model_copy(update={"frame": request.frames.get(model)})
     run = build_run(spec, *_lists_of(request), request.protocol)
     return run if request.within is None else planned(run, request.within)
 
@@ -446,7 +449,9 @@ def _ask(run: RunSpec) -> int:
     """Queue a run's first sentence ahead of all runs; return the job's id."""
     key = run.scoring
     protocol = PROTOCOLS[PROTOCOLS.index(key.protocol)]
-    job = write(submit_words, open_queue(), key.model, run.topic, run.prompts[0], protocol, key.dtype)
+    job = write(
+        submit_words, open_queue(), key.model, run.topic, run.prompts[0], protocol, key.dtype, key.frame
+    )
     keep_a_worker()
     return job.id
 

@@ -41,7 +41,14 @@ ASIDE = re.compile(
 # A key of nine parts and more; ours have one.  The time and memory that the standard library takes for a key
 # grow with the square of its parts: 8,000 of them, 16 kB, take 3 s and 250 MB.
 LONG_KEY = re.compile(r"(?<![\w-])(?:[\w-]++[ \t]*+\.[ \t]*+){8}[\w-]")
-NO_ENTRY = re.compile(r"\s*(#|//|\d+[.)]\s)")  # of a comment or a numbered list
+# Of a comment, a numbered list, or one with bullets.
+NO_ENTRY = re.compile(r"\s*(#|//|\(?\d+[.)]\s|[a-z]\)\s|[-–—*•·▪◦‣]\s)")
+FORMS = {  # how files of other programs begin, whatever their ending
+    b"{\\rtf": "RTF",
+    b"%PDF": "PDF",
+    b"PK\x03\x04": "of Word, Excel or another program that packs its files",
+    b"\xd0\xcf\x11\xe0": "of an old Word or Excel",
+}
 QUOTED = re.compile(r"\"[^\"]+\"|'[^']+'|“[^”]+”|„[^“]+“|«[^»]+»")
 UTF_16 = (b"\xff\xfe", b"\xfe\xff")  # byte order marks
 CONTROLS = re.compile(r"[\x00-\x08\x0b\x0e-\x1f]")  # in no text that somebody wrote
@@ -108,6 +115,9 @@ def read_data(path: Path, error: type[InputError]) -> bytes:
 def read_text(path: Path, error: type[InputError]) -> str:
     """Read the text of a file, without its byte order mark."""
     data = read_data(path, error)
+    for beginning, form in FORMS.items():
+        if data.startswith(beginning):
+            raise error(f"{label(path)} is {form}: save it as plain text or CSV, with the encoding UTF-8.")
     if data.startswith(UTF_16):
         try:
             text = data.decode("utf-16")
@@ -117,6 +127,10 @@ def read_text(path: Path, error: type[InputError]) -> str:
             ) from problem
         tell(f"{label(path)} is UTF-16 text.")
         return text
+    if len(data) > 3 and b"\0" in data[:2] + data[-2:] and data.count(b"\0") * 3 > len(data):
+        raise error(
+            f"{label(path)} is UTF-16 or UTF-32 text that does not say so: save it with the encoding UTF-8."
+        )
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as problem:
@@ -144,14 +158,20 @@ def _windows_text(data: bytes) -> str | None:
     return None if CONTROLS.search(text) else text
 
 
-def read_lines(path: Path, error: type[InputError]) -> list[str]:
-    """Read the filled lines of a text; comments and numbers before a line are refused."""
+def read_lines(path: Path, error: type[InputError], *, below_heading: bool = False) -> list[str]:
+    """Read the filled lines of a text, without the first if that is a heading.
+
+    Comments, bullets and numbers before a line are refused.
+    """
     lines = []
     for number, line in enumerate(read_text(path, error).splitlines(), start=1):
+        if below_heading and line.strip():
+            below_heading = False
+            continue
         if beginning := NO_ENTRY.match(line):
             raise error(
                 f"{label(path)}, line {number} begins with {shown(beginning[0].strip())}: remove it; "
-                "a line has one entry, without comments and numbers."
+                "a line has one entry, without comments, bullets and numbers."
             )
         if line.strip():
             lines.append(line)

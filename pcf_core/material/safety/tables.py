@@ -2,19 +2,27 @@
 
 Columns are separated by commas, semicolons or tabs, and those that are not needed are skipped.  If it is not
 clear which column is meant, the reader asks (:mod:`~pcf_core.material.safety.understood`).
+
+Python's ``csv`` parses them rather than pandas, which fills short rows with empty cells in silence, and does
+not say from which line of the file a row came: refusals name both.
 """
 
 from __future__ import annotations
 
 import csv
 import io
+import json
 import re
+import tomllib
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any, Literal, NoReturn
 
 from pcf_core.core.errors import InputError
+from pcf_core.material.safety.lists import NUMBER, has_heading, read_list
 from pcf_core.material.safety.reading import (
     MAX_ROWS,
     check_ending,
@@ -25,14 +33,18 @@ from pcf_core.material.safety.reading import (
     read_text,
     read_toml,
     tell,
+    unquoted,
 )
 from pcf_core.material.safety.text import listed, shown
-from pcf_core.material.safety.understood import Choice, answered, ask, show_table
+from pcf_core.material.safety.understood import Choice, answered, ask, is_read_as, show_table
 
 TABLES = (".csv", ".tsv")  # endings of tables; what separates their columns is seen in the header
 SEPARATORS: Mapping[str, str] = {",": "commas", ";": "semicolons", "\t": "tabs"}
 ALSO: Mapping[str, tuple[str, ...]] = {"term": ("occupation",)}  # other names in fixed tables
 SKIPPED = "\0"  # in a header, stands for a column that is not needed
+YEAR = re.compile(r"(?:19|20)\d\d")
+MOST_COMPARED = 50  # rows, with the first one
+STATED = re.compile(r"sep=(.)\s*$")
 TOML = re.compile(r"\[\[?[\w.-]+\]\]?$|[\w-]+\s*=")
 JSON = re.compile(r'[\[{]\s*(?:["\[{]|$)')
 Rows = Sequence[tuple[str, Mapping[str, str]]]  # file and line for a sentence, cells by column
@@ -122,8 +134,10 @@ def read_entries(
     """
     ending = path.suffix.lower()
     if ending not in accepted.endings:
-        text = read_text(path, error)
-        ending = ending_of(text, accepted)
+        ending = ending_of(read_text(path, error), accepted)
+    elif ending == ".txt" and (form := _form_of(read_text(path, error))) in accepted.endings:
+        ending = form
+        tell(f"{label(path)} holds {form[1:].upper()} and was read as such.")
     if ending == ".toml":
         return "toml", read_toml(path, keys, error)
     if ending in (".json", ".jsonl"):
@@ -134,11 +148,14 @@ def read_entries(
             return "rows", rows_of_objects(value, path, accepted.columns, error)
         return "list", value
     is_table = ending in TABLES or not accepted.line
-    if is_table and not (given and accepted.line and _has_no_header(path, accepted, error)):
+    way = _way_without_header(path, accepted, error) if is_table and given and accepted.line else "table"
+    if is_table and way == "table":
         return "rows", rows_of_table(path, accepted.columns, error, given=given)
+    if way == "heading":
+        return "rows", rows_below_heading(path, accepted, error)
     if ending == ".txt" and (rows := _rows_in_text(path, accepted, error)) is not None:
         return "rows", rows
-    return "lines", read_lines(path, error)
+    return "lines", read_lines(path, error) if accepted.in_line else read_list(path, error)
 
 
 def ending_of(text: str, accepted: Accepted) -> str:
@@ -156,6 +173,19 @@ def ending_of(text: str, accepted: Accepted) -> str:
     return next((ending for ending, fits in forms.items() if fits and ending in endings), usual)
 
 
+def _form_of(text: str) -> str:
+    """Return the ending of the form that a whole text has, "" if it is none of JSON and TOML."""
+    if JSON.match(text.lstrip()):
+        with suppress(ValueError, RecursionError):
+            json.loads(text)
+            return ".json"
+    if TOML.match(text.lstrip().partition("\n")[0]):
+        with suppress(ValueError, RecursionError):
+            tomllib.loads(text)
+            return ".toml"
+    return ""
+
+
 def _rows_in_text(path: Path, accepted: Accepted, error: type[InputError]) -> Rows | None:
     """Read a text that is a table: its first line names columns, or its lines have as many tabs each."""
     lines = [line for line in read_text(path, error).splitlines() if line.strip()]
@@ -163,44 +193,63 @@ def _rows_in_text(path: Path, accepted: Accepted, error: type[InputError]) -> Ro
         return None
     cells = _cells(lines[0], accepted.columns)
     if _has_columns(cells, accepted.columns):
-        if len(cells) == 1:  # a list below the name of its column: commas belong to the entries
-            tell(f"The first line of {label(path)}, {shown(cells[0])}, names the column and is no entry.")
-            (name,) = accepted.needed
-            entries = enumerate(read_lines(path, error)[1:], start=1)
-            return [(f"{label(path)}, entry {number:,}", {name: line}) for number, line in entries]
+        if len(cells) == 1:
+            is_read_as("heading")  # which is what it is
+            return rows_below_heading(path, accepted, error)
         return rows_of_table(path, accepted.columns, error)
     tabs = {line.count("\t") for line in lines}
-    is_table = any(answered("columns", column.name) for column in accepted.columns) or (
+    if any(answered("columns", column.name) for column in accepted.columns) or (
         len(lines) > 1 and len(tabs) == 1 and tabs != {0} and not accepted.in_line
-    )
-    return rows_of_table(path, accepted.columns, error) if is_table else None
+    ):
+        return rows_of_table(path, accepted.columns, error)
+    is_list = len(accepted.needed) == 1 and not accepted.in_line
+    return rows_below_heading(path, accepted, error) if is_list and has_heading(path, error) else None
 
 
-def _has_no_header(path: Path, accepted: Accepted, error: type[InputError]) -> bool:
-    """Tell whether a table has none of its columns: its rows are entries, or pairs or groups of words."""
+def rows_below_heading(path: Path, accepted: Accepted, error: type[InputError]) -> Rows:
+    """Read a list below the name of its column, or below a heading: commas belong to the entries."""
+    first = next(filter(None, map(str.strip, read_text(path, error).splitlines())))
+    tell(f"The first line of {label(path)}, {shown(first)}, is a heading and no entry.")
+    (name,) = accepted.needed
+    entries = enumerate(unquoted(read_list(path, error, below_heading=True), label(path)), start=1)
+    return [(f"{label(path)}, entry {number:,}", {name: line}) for number, line in entries]
+
+
+def _way_without_header(path: Path, accepted: Accepted, error: type[InputError]) -> str:
+    """Return how to read a table that has none of its columns: "table" if its first line names them."""
     lines = [line for line in read_text(path, error).splitlines() if line.strip()]
     cells = _cells(lines[0], accepted.columns) if lines else []
     if any(answered("columns", name) for name in accepted.needed) and not answered("read_as"):
-        return False
+        return "table"
     if not cells or any(_fitting(cells, column) for column in accepted.columns):
-        return False
+        return "table"
+    if lines[0].lstrip().startswith("#") or STATED.match(lines[0]):
+        return "table"
     if accepted.in_line == (len(cells) == 1):  # words alone are no groups, and entries have no columns
-        return False
+        return "table"
     name, needed = label(path), listed(accepted.needed)
-    offered: tuple[str, ...] = ("pairs", "groups") if accepted.in_line else ("lines",)
+    if accepted.in_line and any(_cells(line, accepted.columns)[:1] == cells[:1] for line in lines[1:]):
+        raise error(
+            f"{name} begins with {shown(', '.join(cells))}, which names no columns: write their names above "
+            f"it, such as {','.join(accepted.needed)}."
+        )
+    offered: tuple[str, ...] = ("pairs", "groups", "columns") if accepted.in_line else ("lines", "heading")
     if accepted.in_line:
         text = f"{name} has the columns {shown(', '.join(cells))}, not {needed}"
-        meant = "--as pairs if each line has a word of every group, --as groups if each line is a group"
+        meant = (
+            "--as pairs if each line has a word of every group, --as groups if each line is a group, --as "
+            "columns if the first line names the groups"
+        )
     else:
         text = f"{name} begins with {shown(cells[0])}, which does not name {needed}"
-        meant = "--as lines if it is an entry like the others"
+        meant = "--as lines if it is an entry like the others, --as heading if it is a heading"
     answer = ask(Choice("read_as", "", f"{text}. How is it to be read?", (*offered, "table")))
     if not answer:
         raise error(
             f"{text}: give {meant}, or say which column is meant, such as "
-            f"{_examples(accepted.needed, cells)}."
+            f"{_examples(dict.fromkeys(accepted.needed, cells))}."
         )
-    return answer != "table"
+    return answer
 
 
 def rows_of_table(
@@ -217,23 +266,39 @@ def rows_of_table(
     """
     name, text = label(path), read_text(path, error)
     first = next(filter(str.strip, text.splitlines()), "")
-    separator = _separator(first, columns)
+    stated = STATED.match(first)  # Excel's own way to say what separates the columns
+    if stated:
+        text = text.replace(first, "", 1)
+        first = next(filter(str.strip, text.splitlines()), "")
+    elif first.lstrip().startswith("#"):
+        raise error(f"{name} begins with the comment {shown(first.strip())}: remove this line.")
+    separator = stated[1] if stated and stated[1] in SEPARATORS else _separator(first, columns)
     if separator != ",":
         tell(f"The columns of {name} are separated by {SEPARATORS[separator]}.")
-    reader = csv.reader(io.StringIO(text, newline=""), strict=True, delimiter=separator)
+    has_spaces = f'{separator} "' in text  # before quotation marks, which then belong to the cell
+    source = io.StringIO(text, newline="")
+    reader = csv.reader(source, strict=True, delimiter=separator, skipinitialspace=has_spaces)
     rows: list[tuple[str, dict[str, str]]] = []
     header: list[str] = []
     try:
         for cells in reader:
             where = f"{name}, line {reader.line_num}"
-            if not cells:
+            if not any(map(str.strip, cells)):  # also the empty rows that spreadsheets write
                 continue
+            while header and len(cells) > len(header) and not cells[-1].strip():
+                cells.pop()
             if not header:
+                if given and not _names_columns(cells, text, separator, columns):
+                    needed = ",".join(column.name for column in columns)
+                    raise error(
+                        f"{name} begins with {shown(', '.join(cells))}, which names no columns: write their "
+                        f"names above it, such as {needed}."
+                    )
                 header = column_names(cells, name, columns, error, given=given)
             elif len(cells) != len(header):
                 raise error(
-                    f"{where} has {len(cells)} cells but the header has {len(header)}: put a text that "
-                    f"contains a {SEPARATORS[separator].removesuffix('s')} in quotation marks."
+                    f"{where} has {len(cells)} cells but the header has {len(header)}: add or remove cells, "
+                    f"and put a text with a {SEPARATORS[separator].removesuffix('s')} in quotation marks."
                 )
             elif len(rows) == MAX_ROWS:
                 raise error(f"{name} has more than {MAX_ROWS:,} rows, the most that are allowed: shorten it.")
@@ -254,6 +319,19 @@ def rows_of_table(
     if given:
         show_table(rows)
     return rows
+
+
+def _names_columns(cells: Sequence[str], text: str, separator: str, columns: Sequence[Column]) -> bool:
+    """Tell whether the first row of a table can be its header, and is no entry like those below it.
+
+    An entry is a row with a number, or a cell that stands below itself again.
+    """
+    if any(_fitting(cells, column) or answered("columns", column.name) for column in columns):
+        return True
+    if any(NUMBER.fullmatch(cell) and not YEAR.fullmatch(cell.strip()) for cell in cells):
+        return False
+    below = islice(csv.reader(io.StringIO(text, newline=""), delimiter=separator), 1, MOST_COMPARED)
+    return not any(one and one == other for row in below for one, other in zip(cells, row, strict=False))
 
 
 def read_only_table(path: Path, accepted: Accepted, error: type[InputError]) -> Rows:
@@ -278,20 +356,21 @@ def read_table(path: Path, columns: Iterable[str], optional: Iterable[str], erro
 def rows_of_objects(
     objects: Sequence[Mapping[str, Any]], path: Path, columns: Sequence[Column], error: type[InputError]
 ) -> Rows:
-    """Read the objects of a JSON list as the rows of a table; all have the keys of the first."""
-    keys, name = [str(key) for key in objects[0]], label(path)
+    """Read the objects of a JSON list as the rows of a table; keys that are not needed may be missing."""
+    keys, name = list(dict.fromkeys(str(key) for item in objects for key in item)), label(path)
     header = column_names(keys, name, columns, error, objects=True)
+    needed = {column.name for column in columns if column.needed}
     rows = []
     for number, item in enumerate(objects, start=1):
         entry = f"{name}, entry {number:,}"
-        if (other := next(iter(set(keys) ^ set(item)), None)) is not None:
-            raise error(
-                f"{entry} and the first entry do not both have the key {shown(other)}: add or remove it."
-            )
         cells = dict(zip(header, map(item.get, keys), strict=True))
         cells.pop(SKIPPED, None)
         for column, cell in cells.items():
-            if isinstance(cell, bool) or not isinstance(cell, str | int | float):
+            if cell is None and column not in needed:
+                cells[column] = ""
+            elif cell is None:
+                raise error(f"{entry} has no {column}: write one, or leave the entry out.")
+            elif isinstance(cell, bool) or not isinstance(cell, str | int | float):
                 raise error(f"{entry}: {column} is {shown(cell)}; write a text or a number.")
         rows.append((entry, {column: str(cell) for column, cell in cells.items()}))
     show_table(rows)
@@ -319,11 +398,11 @@ def column_names(
     if len(set(chosen.values())) < len(chosen):
         raise error(f"{name} has one column for each thing: name different columns for {listed(chosen)}.")
     missing = sum(column.needed and not fitting[column.name] for column in columns)
-    header, unclear = [SKIPPED] * len(written), []
+    header, unclear = [SKIPPED] * len(written), dict[str, Sequence[str]]()
     for column in columns:
         fits = fitting[column.name]
+        among = tuple(dict.fromkeys(written[i] for i in fits)) or free
         if len(fits) > 1 or (column.needed and not fits):
-            among = tuple(dict.fromkeys(written[i] for i in fits)) or free
             holds = f" ({column.holds})" if column.holds else ""
             if given and (len(fits) > 1 or len(free) >= missing):
                 ask(Choice("columns", column.name, f"Which column is {column.name}{holds}?", among))
@@ -331,11 +410,12 @@ def column_names(
         if column.name in chosen:
             header[chosen[column.name]] = column.name
         elif len(fits) > 1 or (column.needed and not left):
-            unclear.append(column.name)
+            unclear[column.name] = among
         elif left:
             header[left[0]] = column.name
     if unclear:
-        _refuse(written, columns, unclear, name, error, free if given else (), objects=objects)
+        offered = unclear if given else dict.fromkeys(unclear, ())
+        _refuse(written, columns, offered, name, error, objects=objects)
     if skipped := [one for one, ours in zip(written, header, strict=True) if ours == SKIPPED]:
         read = [one for one, ours in zip(written, header, strict=True) if ours != SKIPPED]
         tell(
@@ -354,10 +434,13 @@ def _chosen(written: Sequence[str], answer: str, name: str, error: type[InputErr
 
 
 def _refuse(
-    written: Sequence[str], columns: Sequence[Column], unclear: Sequence[str], name: str,
-    error: type[InputError], free: Sequence[str], *, objects: bool,
+    written: Sequence[str], columns: Sequence[Column], unclear: Mapping[str, Sequence[str]], name: str,
+    error: type[InputError], *, objects: bool,
 ) -> NoReturn:  # fmt: skip
-    """Refuse a table whose columns are not clear, and name the option that says which are meant."""
+    """Refuse a table whose columns are not clear, and name the option that says which are meant.
+
+    ``unclear``: the columns that could be meant, by name.
+    """
     optional = [column.name for column in columns if not column.needed and column.name]
     also = f" and, optionally, {listed(optional)}" if optional else ""
     must = "every object must have" if objects else "its first line must name"
@@ -366,16 +449,17 @@ def _refuse(
         f"{listed(column.name for column in columns if column.needed)}{also}"
         f"{'' if objects else ', separated by commas, semicolons or tabs'}"
     )
-    if len(free) < len(unclear) or len(set(written)) < len(written):
+    possible = set().union(*unclear.values())
+    if len(possible) < len(unclear) or len(set(written)) < len(written):
         raise error(f"{sentence}.")
-    raise error(f"{sentence}, or say which column is meant, such as {_examples(unclear, free)}.")
+    raise error(f"{sentence}, or say which column is meant, such as {_examples(unclear)}.")
 
 
-def _examples(names: Sequence[str], written: Sequence[str]) -> str:
-    """Write options that say which of some columns are meant."""
+def _examples(unclear: Mapping[str, Sequence[str]]) -> str:
+    """Write options that say which of the columns that could be meant are; each another, where possible."""
     return " ".join(
-        Choice("columns", name, "", ()).as_option(written[index % len(written)])
-        for index, name in enumerate(names)
+        Choice("columns", name, "", ()).as_option(among[index % len(among)])
+        for index, (name, among) in enumerate(unclear.items())
     )
 
 

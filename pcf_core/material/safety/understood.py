@@ -30,11 +30,13 @@ class ReadingOptions(Record):
         flag="--column",
         usage="which column of a table of yours has what, such as text=description; may be repeated",
     )
-    read_as: Literal["", "pairs", "groups", "lines", "table"] = option(
-        "",
+    read_as: tuple[Literal["pairs", "groups", "columns", "lines", "heading", "table"], ...] = option(
+        (),
         flag="--as",
         usage="how a file without column names is read: pairs (a line has a word of every group), groups (a "
-        "line is a group), lines (a line is an entry) or table (its first line names the columns)",
+        "line is a group), columns (a column is a group, named in the first line), lines (a line is an "
+        "entry), heading (lines below a heading) or table (its first line names the columns); may be "
+        "repeated, for several files",
     )
     placeholders: tuple[str, ...] = option(
         (),
@@ -65,9 +67,11 @@ class Choice:
     free: bool = False
 
     def as_option(self, answer: str) -> str:
-        """Write an answer as an option of the command line, for a sentence: cut, and printable."""
-        value = f"{self.name}={answer}" if self.name else answer
-        value = "".join(c if c.isprintable() else "?" for c in value[:LONGEST_QUOTE])
+        """Write an answer as an option of the command line; one that nobody can type as NAME."""
+        can_be_typed = answer.isprintable() and len(answer) <= LONGEST_QUOTE
+        written = answer if can_be_typed else "NAME"
+        value = f"{self.name}={written}" if self.name else written
+        value = "".join(one if one.isprintable() else "?" for one in value)
         return f"{declared(ReadingOptions)[self.option].flag} {shlex.quote(value)}"
 
 
@@ -105,15 +109,22 @@ class Reading:
         key = question.option, question.name
         if all((one.option, one.name) != key for one in self.choices):
             self.choices.append(question)
+        return self.answer(question) or (question.guess if self.guesses else "")
+
+    def answer(self, question: Choice) -> str:
+        """Return the answer that was given, and note its use; of several ways to read, one that fits."""
+        key = question.option, question.name
+        given = self.answers.get(key, "")
+        if question.option == "read_as":
+            given = next((one for one in given.split() if one in question.offered), "")
+            key = question.option, given
         self._used.add(key)
-        return self.answers.get(key) or (question.guess if self.guesses else "")
+        return given
 
     @property
     def is_open(self) -> bool:
         """Whether a question has no answer."""
-        return not all(
-            self.answers.get((one.option, one.name)) or (self.guesses and one.guess) for one in self.choices
-        )
+        return not all(self.answer(one) or (self.guesses and one.guess) for one in self.choices)
 
     def check_used(self) -> None:
         """Refuse an answer to a question that no file leaves open.
@@ -123,8 +134,13 @@ class Reading:
         InputError
             The first such answer, as an option.
         """
-        for (option_name, name), answer in self.answers.items():
-            if (option_name, name) not in self._used:
+        several = [
+            (option_name, name, one)
+            for (option_name, name), answer in self.answers.items()
+            for one in (answer.split() if option_name == "read_as" else [answer])
+        ]
+        for option_name, name, answer in several:
+            if (option_name, answer if option_name == "read_as" else name) not in self._used:
                 given = Choice(option_name, name, "", ()).as_option(answer)
                 raise InputError(
                     f"{given} fits none of the files that were read: correct it or leave it out."
@@ -141,7 +157,7 @@ def answers_of(options: ReadingOptions) -> Answers:
     """
     answers: dict[tuple[Question, str], str] = {}
     if options.read_as:
-        answers["read_as", ""] = options.read_as
+        answers["read_as", ""] = " ".join(options.read_as)
     pairs: tuple[tuple[Question, Collection[str], str], ...] = (
         ("columns", options.columns, "text=description"),
         ("placeholders", options.placeholders, "'[MASK]=[Y]'"),
@@ -185,6 +201,11 @@ def answered(option_name: Question, name: str = "") -> str:
         return ""
     reading._used.add((option_name, name))
     return reading.answers[option_name, name]
+
+
+def is_read_as(way: str) -> bool:
+    """Tell whether somebody said in advance to read a file this way."""
+    return bool((reading := _reading.get()) and reading.answer(Choice("read_as", "", "", (way,))))
 
 
 def show_entries(name: str, number: int, entry: Callable[[int], Mapping[str, object]]) -> None:

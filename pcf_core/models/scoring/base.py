@@ -90,7 +90,7 @@ def require_left_only(frame: Frame | None, prompts: Iterable[str]) -> None:
     if going_on:
         raise TemplateError(
             f"In a chat the model's answer must end with the word at {GAP}, but {quoted(going_on[0])} goes "
-            f"on after it: choose sentences that end with {GAP}, or score them bare (--frame bare)."
+            f"on after it: choose sentences that end with {GAP}, or score bare sentences."
         )
 
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from textwrap import shorten
 
+from pcf_core.core.frame import INSTRUCTION, Frame
 from pcf_core.core.risk import (
     COUNTS_ONLY,
     SIGNIFICANCE,
@@ -21,6 +23,7 @@ from pcf_core.show.findings.numbers import RISK_NAMES, includes, listed, signed_
 from pcf_core.show.wording import sentences
 
 MOST_NAMES = 3
+LONGEST_TOLD = 120  # characters of a text in a chat
 NOT_ORDERED = ("unclear", "small", "equal")  # in the order of their sentences
 
 say = sentences("comparison")
@@ -196,6 +199,13 @@ def change_finding(pair: PresetPair, comparison: Comparison, over: Over = "templ
         parts=_parts(comparison, over),
         reserves=_reserves(comparison, over),
     )
+
+
+def frame_change(frame: Frame, *, from_bare: bool) -> str:
+    """Say what a chat adds to another, or to bare sentences: "when the model is told “Be fair.”"."""
+    asked = "" if frame.instruction == INSTRUCTION else frame.instruction
+    system, asked = (shorten(text, LONGEST_TOLD, placeholder=" …") for text in (frame.system, asked))
+    return say("in_chat", system=system, asked=asked, from_bare=from_bare)
 
 
 def sides_finding(first: RiskReport, second: RiskReport, names: tuple[str, str]) -> str:

@@ -12,7 +12,7 @@ from pcf_core.core.errors import CriteriaError
 from pcf_core.material.base import Kind, Material, Omitted, Origin, Text, origin_of
 from pcf_core.material.safety.reading import tell
 from pcf_core.material.safety.tables import Accepted, Column, Rows
-from pcf_core.material.safety.text import check_once, check_word, shown, shown_value
+from pcf_core.material.safety.text import check_once, check_word, listed, normalise, shown, shown_value
 from pcf_core.material.shelves import Shelf
 from pcf_core.texts.criteria.gender_reading import WORD
 from pcf_core.texts.criteria.records.independence import GivenName, NameList
@@ -29,9 +29,11 @@ ACCEPTED = Accepted(
     ),
     json="the keys of TOML",
 )
-OTHERS = {"f": "female", "w": "female", "woman": "female", "girl": "female"} | dict.fromkeys(
-    ("m", "man", "boy"), "male"
-)  # ways to write a gender
+WRITTEN = {  # ways to write a gender
+    "female": "f w woman women females girl girls weiblich femenino femenina féminin féminine feminino",
+    "male": "m man men males boy boys männlich masculino masculin",
+}
+OTHERS = {other: gender for gender, others in WRITTEN.items() for other in others.split()}
 SHELF = Shelf("list of names", "criteria", (f"{USUAL}.toml",), ACCEPTED.endings, CriteriaError)
 MOST_NAMES = 2000
 LEAST_SHARE = 0.5  # for lists that state none: the other gender is not more common
@@ -118,7 +120,7 @@ def _name(where: str, cells: Sequence[object], least: float) -> GivenName:
     name = check_word(cells[0], "the name", where, CriteriaError)
     if not WORD.fullmatch(name):
         raise CriteriaError(f"{where}: the name {shown(name)} must be one word of letters.")
-    written = str(cells[1]).strip().lower()
+    written = normalise(str(cells[1])).lower()
     gender = OTHERS.get(written, written)
     if gender != written:
         tell(f"In {where.partition(', ')[0]}, {shown(str(cells[1]).strip())} was read as {gender}.")
@@ -126,10 +128,7 @@ def _name(where: str, cells: Sequence[object], least: float) -> GivenName:
         raise CriteriaError(
             f"{where}: the gender of {shown(name)} is {shown(cells[1])}; write female or male."
         )
-    try:
-        births, female = (int(str(cell).strip() or 0) for cell in cells[2:])
-    except ValueError as problem:
-        raise CriteriaError(f"{where}: the births of {shown(name)} must be whole numbers.") from problem
+    births, female = _births(where, name, [str(cell).strip() for cell in cells[2:]])
     if not 0 <= female <= births:
         raise CriteriaError(
             f"{where}: {shown(name)} has {female:,} births of girls out of {births:,} births in all: "
@@ -142,3 +141,21 @@ def _name(where: str, cells: Sequence[object], least: float) -> GivenName:
             f"list requires {100 * least:g} %: remove the name."
         )
     return given
+
+
+def _births(where: str, name: str, counts: Sequence[str]) -> tuple[int, int]:
+    """Read the births of a name, and those of girls among them; either both are given or none."""
+    try:
+        births, female = (int(count or 0) for count in counts)
+    except ValueError as problem:
+        raise CriteriaError(
+            f"{where}: the births of {shown(name)} are {listed(map(shown, filter(None, counts)))}, but must "
+            "be whole numbers: write digits alone, such as 1234."
+        ) from problem
+    missing = "female_births" if births and not counts[1] else "births" if female and not counts[0] else ""
+    if missing:
+        raise CriteriaError(
+            f"{where}: {shown(name)} has {'births' if births else 'female_births'} but no {missing}: write "
+            "both, all births of the name and those of girls among them, or neither."
+        )
+    return births, female

@@ -13,6 +13,7 @@ from pydantic import BeforeValidator, ValidationInfo
 
 from pcf_core.core.errors import CriteriaError
 from pcf_core.material.base import Kind, Material, Origin, Text, origin_of
+from pcf_core.material.safety.decimals import NumberColumn
 from pcf_core.material.safety.tables import Accepted, Column, Rows
 from pcf_core.material.safety.text import check_once, check_text, shown, shown_value
 from pcf_core.material.shelves import Shelf
@@ -50,7 +51,7 @@ USUAL = "professions-1"
 ACCEPTED = Accepted(
     "professions",
     (
-        Column("profession", "its name", ("occupation", "job")),
+        Column("profession", "its name", ("occupation", "job", "job title")),
         Column("women_share", "share of women, from 0 to 1", ("share of women",)),
         Column("title", "the line of the statistics", needed=False),
     ),
@@ -116,11 +117,13 @@ class WrittenProfessions(Material):
     @classmethod
     def of_rows(cls, rows: Rows, origin: Origin) -> dict[str, Any]:
         """Read one profession per row."""
+        cells = ((where, row["women_share"]) for where, row in rows)
+        shares = NumberColumn.of(cells, origin.where, "share of women", CriteriaError)
         return {
             "professions": [
                 {
                     "name": row["profession"],
-                    "women_share": _number(row["women_share"]),
+                    "women_share": _number(row["women_share"], shares),
                     "title": row.get("title", ""),
                 }
                 for _, row in rows
@@ -161,10 +164,7 @@ def _marked(word: str) -> bool:
     return tells(word, gendered_words() - SAID_OF_BOTH) or any(map(OF_ONE.fullmatch, word.split("-")))
 
 
-def _number(cell: str) -> object:
+def _number(cell: str, column: NumberColumn) -> object:
     """Return the number in a cell, or the cell itself, for the error message."""
-    try:
-        value = float(cell)
-    except ValueError:
-        return cell
-    return value if math.isfinite(value) else cell
+    value = column.number_or_none(cell)
+    return cell if value is None or not math.isfinite(value) else value

@@ -25,7 +25,14 @@ import numpy as np
 
 from pcf_core.core.errors import CriteriaError
 from pcf_core.core.records import FloatArray, LeftOut
-from pcf_core.material.safety.reading import checked_object, label, read_text, refuse_unknown, title_of
+from pcf_core.material.safety.reading import (
+    checked_object,
+    label,
+    read_text,
+    refuse_unknown,
+    tell,
+    title_of,
+)
 from pcf_core.material.safety.tables import Accepted, Column, read_entries
 from pcf_core.material.safety.text import check_name, check_text, first_duplicate, shown
 from pcf_core.material.safety.understood import show_entries
@@ -67,6 +74,7 @@ ACCEPTED = Accepted(
 )
 SHELF = Shelf("set of questions", "criteria", (f"{USUAL}.toml",), ACCEPTED.endings, CriteriaError)
 MOST, LONGEST = 2_000, 8_000  # questions of a set, characters of a question
+MOST_REASONS = 3  # for leaving questions out, in a sentence
 
 
 def load_questions(name_or_path: str | Path = USUAL) -> QuestionSet:
@@ -93,6 +101,13 @@ def load_questions(name_or_path: str | Path = USUAL) -> QuestionSet:
             "file, give a sample."
         )
     questions, left_out = _questions(given, where, foreign=foreign)
+    if left_out:
+        named = [f"{one.name}: {_reason(one, where)}" for one in left_out[:MOST_REASONS]]
+        more = [f"{len(left_out) - MOST_REASONS:,} more"] if len(left_out) > MOST_REASONS else []
+        tell(
+            f"{len(left_out):,} of the {len(given):,} questions of {where} cannot be used and were left out "
+            f"({'; '.join([*named, *more])})."
+        )
     if SHELF.is_given(path):
         show_entries(where, len(questions), lambda index: _entry_of(questions[index]))
     facts = {"name": name_of(path), "title": title_of(path), "version": "1", **facts}
@@ -102,6 +117,12 @@ def load_questions(name_or_path: str | Path = USUAL) -> QuestionSet:
         left_out=left_out,
         **{key: check_text(value, f"the {key}", where, CriteriaError) for key, value in facts.items()},
     )
+
+
+def _reason(entry: LeftOut, where: str) -> str:
+    """Return why an entry was left out, without its place."""
+    reason = entry.reason.removeprefix(f"{where}, {entry.name}: ").removeprefix(f"{where}: ")
+    return reason.removesuffix(".")
 
 
 def _entry_of(question: Question) -> dict[str, object]:

@@ -193,7 +193,7 @@ def spec(**fields: Any) -> ModelSpec:
     ("frame", "fields", "error", "match"),
     [
         (FAIR.model_copy(update={"kind": "bare"}), {}, InputError, "add --frame chat"),
-        (CHAT.model_copy(update={"instruction": " "}), {}, InputError, "--instruction is empty"),
+        (CHAT.model_copy(update={"instruction": " "}), {}, InputError, "The instruction is empty"),
         (CHAT, {"chat_template": ""}, ModelError, "tiny has no chat template"),
         (CHAT, {"family": "masked"}, ModelError, "tiny is of the family masked"),
         (CHAT, {"family": "seq2seq"}, ModelError, "tiny is of the family seq2seq"),
@@ -220,7 +220,7 @@ UPPER = CHATML.replace("one['content']", "one['content'] | upper")
 @pytest.mark.parametrize(
     ("template", "frame", "match"),
     [
-        (GEMMA, FAIR, r"refuses a system text \(there is no such role\): leave --system out"),
+        (GEMMA, FAIR, r"refuses a system text \(there is no such role\): leave it out"),
         (THINKS, CHAT, r"opens a block of reasoning \(<think>\).*/no_think"),
         (BREAKS, CHAT, r"cannot write a conversation \(none today\)"),
         (BREAKS, FAIR, r"cannot write a conversation \(none today\)"),

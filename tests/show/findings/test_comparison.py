@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from pcf_core.audit.options import ViewOptions
 from pcf_core.audit.reading import matrix_report
+from pcf_core.core.frame import Frame
 from pcf_core.core.records import LeftOut
 from pcf_core.core.risk import Comparison, Difference, Interval, RiskReport
 from pcf_core.core.sensitivity import SeedSpread
@@ -52,6 +53,7 @@ PAIR = PresetPair(first="large", second="small", change="from small to large")
 CLAIM = Claim(paper="BVF", figure=7, change="with size", prejudice="up", caprice="down")
 POINTS = axis_example()[:6]
 RISKS = {name: f"R of {name}" for name in "abcdef"}
+FAIR_AND_ASKED = {"system": "Be fair.", "instruction": "Go on."}
 
 
 def example_with(found: Difference, **changes: object) -> Comparison:
@@ -179,6 +181,11 @@ def examples() -> dict[str, object]:
             order(),
         ],
         "changes": {name: comparison.change_finding(PAIR, found) for name, found in changes.items()},
+        "chats": [
+            comparison.frame_change(Frame(kind="chat", **texts), from_bare=from_bare)
+            for texts in ({}, {"system": "Be fair."}, {"instruction": "Go on."}, FAIR_AND_ASKED)
+            for from_bare in (False, True)
+        ],
         "a change over both": comparison.change_finding(PAIR, changes["none"], over="both"),
         "sides": [
             comparison.sides_finding(*reports, ("large", "small"))

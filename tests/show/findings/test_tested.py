@@ -119,8 +119,8 @@ def test_every_measure_has_its_figures_and_what_the_test_says() -> None:
     results = dict(zip(table["measure or sentences"], table["result"], strict=True))
     assert results == {
         "an even split (risk)": "larger than chance",
-        "how it treats “a person” (distance)": "larger than chance",
-        "how far occupations differ (distance)": "larger than chance",
+        "how it treats “a person” (mean difference)": "larger than chance",
+        "how far occupations differ (mean difference)": "larger than chance",
         "20 sentences of “a”": "no reliable answer",
         "b": "may be chance",
         "c": "too small to matter",

@@ -16,6 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pcf_core.core.errors import CriteriaError
+from pcf_core.material.safety.reading import heard
 from pcf_core.texts.criteria.experiments import load_experiment
 from pcf_core.texts.criteria.gender_reading import short_names
 from pcf_core.texts.criteria.names import NAMES
@@ -67,7 +68,8 @@ def test_own_professions_of_either_kind() -> None:
     table = "profession,women_share,title\nnurse,0.88,Nurses\nelectrician,0.02,\n"
     of_csv = upload("anecdotes", "mine.csv", table).professions
     of_toml = upload("anecdotes", "Meine Berufe.toml", JOBS).professions
-    for made in (of_csv, of_toml):
+    by_comma = upload("anecdotes", "mine.csv", table.replace(",", ";").replace(".", ",")).professions
+    for made in (of_csv, of_toml, by_comma):
         shares = [(each.name, each.women_share) for each in made.professions]
         assert shares == [("nurse", 0.88), ("electrician", 0.02)]
     assert (of_csv.name, of_csv.professions[0].title) == ("mine", "Nurses")
@@ -146,6 +148,31 @@ def test_own_names_of_either_kind() -> None:
     assert (of_csv.name, of_csv.years) == ("mine", None)
 
 
+@pytest.mark.parametrize(
+    ("female", "male"),
+    [
+        ("Women", "Men"),
+        ("Females", "Males"),
+        ("weiblich", "männlich"),
+        ("femenino", "masculino"),
+        ("fe\u0301minin", "masculin"),
+    ],
+)
+def test_other_ways_to_write_a_gender_are_read_and_said(female: str, male: str) -> None:
+    notes: list[str] = []
+    with heard(notes.append):
+        names = upload("hobbies", "own.csv", f"name,gender\nAda,{female}\nAlan,{male}\n").names
+    assert names.genders == {"Ada": "female", "Alan": "male"}
+    assert f"In own.csv, {male!r} was read as male." in notes
+
+
+BIRTHS = "name,gender,births,female_births\nAda,female,{}\nAlan,male,100,1\n"
+
+
+def test_births_are_given_with_those_of_girls_or_not_at_all() -> None:
+    assert [one.births for one in upload("hobbies", "a.csv", BIRTHS.format(",")).names.names] == [0, 100]
+
+
 TWO = 'names = [["Ada", "female"], ["Alan", "male"]]'
 NAMES_REFUSED = [
     ('names = "Ada"', "write a list"),
@@ -157,6 +184,10 @@ NAMES_REFUSED = [
     ('names = [["Ada", "female"], ["ada", "male"]]', "appears twice"),
     (TWO.replace('"female"', '"female", 10, 11'), "correct the counts"),
     (TWO.replace('"female"', '"female", "many", 1'), "whole numbers"),
+    (
+        TWO.replace('"female"', '"female", 12.5, 1'),
+        "'12.5' and '1', .* whole .*: write digits alone",
+    ),
     (f"least_share = 0.9\n{TWO}".replace('"female"', '"female", 10, 8'), "80.0 %"),
     (f"least_share = 2\n{TWO}", "least_share"),
     (f"least_share = true\n{TWO}", "least_share is true or false"),
@@ -313,6 +344,15 @@ def test_what_medqa_has_and_cannot_be_asked_is_left_out_and_named() -> None:
         medqa(twice)
 
 
+def test_questions_that_are_left_out_are_said_with_the_first_reasons() -> None:
+    notes: list[str] = []
+    with heard(notes.append):
+        medqa(LINE, *[{**LINE, "answer_idx": "X"}] * 5)
+    reason = "right is 'X'; write the letter of an option, A to D"
+    lines = "; ".join(f"line {line}: {reason}" for line in (2, 3, 4))
+    assert notes == [f"5 of the 6 questions of med.jsonl cannot be used and were left out ({lines}; 2 more)."]
+
+
 def question(**change: object) -> str:
     entry = {"text": "Is it?", "options": ["Yes", "No"], "right": "A", **change}
     return json.dumps({"questions": [entry]})
@@ -381,6 +421,16 @@ TASKS_REFUSED = [
 
 OTHER_FORMS: list[tuple[ExperimentName, str, str, str]] = [
     ("anecdotes", "a.csv", "profession,women_share\nnurse,many\nclerk,0.2\n", "from 0 to 1"),
+    ("hobbies", "a.csv", BIRTHS.format("90,"), "line 2: 'Ada' has births but no female_births: write both"),
+    ("hobbies", "a.csv", BIRTHS.format(",90"), "line 2: 'Ada' has female_births but no births: write both"),
+    ("hobbies", "a.csv", "name,gender,births\nAda,female,90\nAlan,male,9\n", "no female_births: write both"),
+    (
+        "hobbies",
+        "a.csv",
+        BIRTHS.format("1.234,1"),
+        "are '1.234' and '1', .*: write digits alone, such as",
+    ),
+    ("anecdotes", "a.csv", "profession,women_share\nnurse,88 %\nclerk,0.2\n", "is '88 %'; .* as 0.879"),
     ("anecdotes", "a.csv", "profession,women_share\nnurse,nan\nclerk,0.2\n", "from 0 to 1"),
     ("anecdotes", "a.csv", "job\nnurse\n", "columns"),
     ("anecdotes", "a.txt", "nurse", "must name profession and women_share"),

@@ -1,0 +1,82 @@
+"""The chat around the sentences of a new audit: its fields, and what each model's template makes of them.
+
+Only a worker has the tokenizers, so it renders a chat; the page waits for that before it knows the runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+import streamlit as st
+
+from pcf_core.app.choice import draw_option
+from pcf_core.app.probe import ask, draw_ended_early, follow
+from pcf_core.app.queue import ACTIVE
+from pcf_core.app.titles import model_titles
+from pcf_core.app.widgets import plain
+from pcf_core.core.errors import AuditError, ModelError
+from pcf_core.core.frame import BARE, Frame
+from pcf_core.core.options import declared, from_page
+from pcf_core.models.hub import is_cached
+from pcf_core.models.names import KnownModel, known_model, split_name
+from pcf_core.models.registry import resolve_to_score
+from pcf_core.show.findings.notes import frame_note
+from pcf_core.work.requests import FrameRequest, make_frame_request
+
+OPTIONS = declared(Frame)
+
+
+@dataclass(frozen=True)
+class Chats:
+    """The rendered chat of each model; why others have none; ``waiting``: a worker has not yet answered."""
+
+    frames: Mapping[str, Frame] = field(default_factory=dict)
+    refused: Mapping[str, AuditError] = field(default_factory=dict)
+    waiting: bool = False
+
+
+def draw_frame() -> Frame:
+    """Draw what stands around each sentence, and the texts of a chat."""
+    if draw_option(OPTIONS["kind"]) == BARE.kind:
+        return BARE
+    for name in ("system", "instruction"):
+        draw_option(OPTIONS[name])
+    return from_page(Frame, st.session_state.to_dict())
+
+
+def draw_chats(models: Iterable[str], frame: Frame) -> Chats:
+    """Ask a worker for each model's chat; draw why one has none, or what the page waits for."""
+    if frame == BARE:
+        return Chats()
+    requests: dict[str, FrameRequest] = {}
+    refused: dict[str, AuditError] = {}
+    for model in models:
+        try:
+            if declared_model(model) is not None:
+                raise ModelError(
+                    f"The chat of {model} is in its tokenizer, which is not on this computer: run an audit "
+                    "without a chat first, which downloads the model."
+                )
+            requests[model] = make_frame_request(resolve_to_score(model), frame)
+        except AuditError as error:
+            refused[model] = error
+    jobs = ask(requests)
+    draw_ended_early(jobs)
+    follow(jobs)
+    frames = {model: Frame.model_validate(job.result) for model, job in jobs.items() if job.result}
+    return Chats(frames, refused, any(job.state in ACTIVE for job in jobs.values()))
+
+
+def declared_model(model: str) -> KnownModel | None:
+    """Return what the registry declares of a model whose files are not here; does not contact the hub."""
+    listed = known_model(split_name(model).model)
+    return None if listed is None or is_cached(model) else listed
+
+
+def draw_rendered(frames: Mapping[str, Frame]) -> None:
+    """Show the text that stands before each sentence, a click away."""
+    if frames:
+        with st.expander("The chat before each sentence", icon=":material/chat:"):
+            for model, frame in frames.items():
+                st.markdown(plain(frame_note(model_titles([model])(model), frame)))
