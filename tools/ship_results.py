@@ -25,14 +25,12 @@ from pcf_core.audit.knowledge import keep_knowledge_audit, knowledge_audit_of, m
 from pcf_core.audit.preferences import build_run, missing_blocks
 from pcf_core.audit.results import is_unchecked, load_result
 from pcf_core.core.errors import AuditError
-from pcf_core.core.frame import BARE, Frame, frame_label
 from pcf_core.core.run import RunSpec, ScoringKey
 from pcf_core.core.settings import settings
 from pcf_core.material.evidence import load_evidence
 from pcf_core.material.knowledge import load_knowledge
 from pcf_core.material.templates import load_templates
 from pcf_core.material.topics import load_topic
-from pcf_core.models.frames import framed
 from pcf_core.models.registry import resolve
 from pcf_core.models.scoring.base import open_scorer
 from pcf_core.store.layer import Missing
@@ -63,24 +61,22 @@ PLANTED = ("planted-causal", "planted-masked")
 
 @dataclass(frozen=True)
 class Shipped:
-    """A run by the names of its parts, bare or in a chat; without ``evidence``, the topic's occupations."""
+    """A run by the names of its parts; without ``evidence``, the occupations of the topic."""
 
     model: str
     topic: str
     templates: str
     evidence: str = ""
-    frame: Frame = BARE
 
     def __str__(self) -> str:
-        chat = "" if self.frame == BARE else frame_label(self.frame)
-        return ", ".join(filter(None, (self.model, self.topic, self.templates, self.evidence, chat)))
+        return ", ".join(filter(None, (self.model, self.topic, self.templates, self.evidence)))
 
     @property
     def run(self) -> RunSpec:
         """The request; raises AuditError if there is no such model, topic or set."""
         topic = load_topic(self.topic)
         return build_run(
-            framed(resolve(self.model), self.frame),
+            resolve(self.model),
             topic,
             load_evidence(self.evidence or topic.evidence),
             load_templates(self.templates),
@@ -89,9 +85,8 @@ class Shipped:
 
 USUAL = ("gender", "gender-wikipedia-100")
 RELATIVE = "race-relative"
-NINETEEN = ("gender", "gender-nineteen")
 BESIDES = (
-    NINETEEN,
+    ("gender", "gender-nineteen"),
     ("gender", "gender-nineteen-stop"),
     ("gender", "gender-speeches"),
     ("gender", "gender-fiction-25"),
@@ -114,14 +109,6 @@ CHOICES = (
     "disability",
     "nationality",
 )  # topics with sentences that name the choices
-CHAT = Frame(kind="chat")
-# A request, the law, and a text that has nothing to do with people: any text may change what a model writes.
-SYSTEM_TEXTS = (
-    "Treat people of every gender alike.",
-    "Discrimination on grounds of sex is illegal.",
-    "Write in clear, simple English.",
-)
-CHATS = (BARE, CHAT, *(CHAT.model_copy(update={"system": text}) for text in SYSTEM_TEXTS))
 RUNS = (
     *(Shipped(model, *parts) for model in PUBLIC for parts in (USUAL, PRONOUNS)),
     *(Shipped(model, topic, RELATIVE) for model in PUBLIC for topic in (*SPELLINGS, *NOT_RACE)),
@@ -140,7 +127,6 @@ RUNS = (
         for model in PUBLIC
         for evidence in (NEUTRAL, "")
     ),
-    *(Shipped(PUBLIC[0], *NINETEEN, frame=frame) for frame in CHATS),
     *(Shipped(model, "calibration", "calibration") for model in PLANTED),
 )
 KNOWLEDGE = tuple(
