@@ -93,8 +93,11 @@ def test_an_auditor_queues_and_the_job_keeps_who_asked(app: str, provider: Provi
         page.goto(f"{app}/run_an_audit?score_precision=bfloat16")  # in which nothing is scored yet
         settle(page, "Run an audit")
         page.get_by_role("button", name="Run the audit", exact=True).click()
-        page.get_by_role("button", name="Start", exact=True).click()  # it takes over ten minutes
-        expect(page.get_by_text("waiting").first).to_be_visible()
+        start, waiting = page.get_by_role("button", name="Start", exact=True), page.get_by_text("waiting")
+        expect(start.or_(waiting).first).to_be_visible()
+        if start.is_visible():  # asked where it takes over ten minutes: with a public model
+            start.click()
+        expect(waiting.first).to_be_visible()
         jobs = Queue.open(cache / "catalogue.sqlite").list()
         assert {job.submitter for job in jobs} == {"ann@example.org"}
         assert jobs[0].kind == "score"
@@ -117,12 +120,9 @@ def test_others_read(app: str, who: str, address: str) -> None:
 def test_logging_out_ends_it(app: str, provider: Provider) -> None:
     with browser_page() as (page, _):
         log_in(page, app, "ann")
-        page.get_by_role("button", name="Log out").click()
+        with page.expect_navigation(url=lambda url: url.startswith(app)):  # back from the provider
+            page.get_by_role("button", name="Log out").click()
         expect(page.get_by_role("button", name="Log in")).to_be_visible()
-        for _ in range(100):  # the button is there before the provider is told
-            if "/end" in provider.seen:
-                break
-            page.wait_for_timeout(100)
         assert "/end" in provider.seen
         page.reload()
         expect(page.get_by_role("button", name="Log in")).to_be_visible()
