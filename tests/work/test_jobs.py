@@ -437,7 +437,7 @@ def handle(monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[[JobContext, C
 
 def test_every_kind_that_can_be_asked_for_has_a_handler() -> None:
     here = {name.partition(" ")[0] for name in (*PAUSING, *AT_ONCE)}
-    assert HANDLERS.keys() == here | {"embedding", "fetch", "mine"}  # which have files of their own
+    assert HANDLERS.keys() == here | {"embedding", "fetch", "frame", "mine"}  # which have files of their own
 
 
 def test_a_new_kind_is_one_handler(worker: Worker, queue: Queue, handle: Callable[..., Any]) -> None:
