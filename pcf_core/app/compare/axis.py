@@ -85,8 +85,8 @@ does not test whether two models differ: the ready comparisons above it do, and 
 - **text source**: the same topic and occupations with every set of sentences that has results, as in the
   papers' Table 4. Some sets differ only in wording, such as a full stop at the end. A ± after the name means
   that only a sample of the set has results. The first digits of a key mean that the set has changed since.
-- **instruction**: each model with bare sentences, in its chat, and with every system text and message that
-  has results for the same sentences and occupations. The sentences above compare each chat with the chat
+- **instruction**: each model with bare sentences, in its chat, and with every system text and instruction
+  that has results for the same sentences and occupations. The sentences above compare each chat with the chat
   without a system text, or with bare sentences. *Run an audit* makes such results under *Around each
   sentence*.
 - **topic**: every topic that has results, with its usual sentences. Topics differ in their groups, words and
