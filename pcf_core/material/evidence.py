@@ -203,7 +203,7 @@ def _from_file(evidence: Evidence, name_or_path: str) -> Weights:
     wanted = set(evidence.terms)
     # How numbers are written shows in every row, but a sum or a note in an unknown one is not refused.
     column = NumberColumn.of(
-        ((where, text) for _, text, where in rows), label(path), "weight", EvidenceError, missing=LEAVE_EMPTY
+        (text for _, text, _ in rows), label(path), "weight", EvidenceError, missing=LEAVE_EMPTY
     )
     return make_weights(
         evidence,
@@ -315,9 +315,9 @@ def _weights(rows: Rows, origin: Origin) -> list[float]:
     cells = [(where, row.get("weight", "")) for where, row in rows]
     if not any(text.strip() for _, text in cells):
         return []
-    column = NumberColumn.of(
-        cells, origin.where, "weight", EvidenceError, missing="write one, or leave out the column weight"
-    )
+    missing = "write one, or leave out the column weight"
+    texts = (text for _, text in cells)
+    column = NumberColumn.of(texts, origin.where, "weight", EvidenceError, missing=missing)
     for (where, text), (_, row) in zip(cells, rows, strict=True):
         if not text.strip():
             raise EvidenceError(

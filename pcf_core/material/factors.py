@@ -69,11 +69,7 @@ def load_own_factor(path: Path) -> OwnFactor:
     check_once((term.casefold() for term, _, _ in rows), "occupation", name, EvidenceError)
     values_written, weights_written = (
         NumberColumn.of(
-            ((where, row.get(what, "")) for where, row in table),
-            name,
-            what,
-            EvidenceError,
-            missing=LEAVE_EMPTY,
+            (row.get(what, "") for _, row in table), name, what, EvidenceError, missing=LEAVE_EMPTY
         )
         for what in ("value", "weight")
     )

@@ -96,13 +96,8 @@ class WrittenKnowledge(Material):
     def of_rows(cls, rows: Rows, origin: Origin) -> dict[str, Any]:
         """Read a template or a fact a row."""
         templates, facts = [], []
-        weights = NumberColumn.of(
-            ((where, row.get("weight", "")) for where, row in rows),
-            origin.where,
-            "weight",
-            TopicError,
-            missing=LEAVE_EMPTY,
-        )
+        cells = (row.get("weight", "") for _, row in rows)
+        weights = NumberColumn.of(cells, origin.where, "weight", TopicError, missing=LEAVE_EMPTY)
         for where, row in rows:
             filled = {name for name, cell in row.items() if cell.strip()}
             if filled == {"template"}:

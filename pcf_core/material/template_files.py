@@ -36,7 +36,7 @@ from pcf_core.core.errors import TemplateError
 from pcf_core.core.records import made
 from pcf_core.core.topics import FITS_OF_FORM, PARTS, MinedSet, Part, SetCard
 from pcf_core.material.placeholders import with_ours
-from pcf_core.material.safety.decimals import EITHER, NumberColumn
+from pcf_core.material.safety.decimals import NumberColumn, as_text
 from pcf_core.material.safety.parquet import pages
 from pcf_core.material.safety.reading import (
     MAX_ROWS,
@@ -107,7 +107,7 @@ def _says_more_of_y(mined: MinedSet) -> bool:
     return any(template.fits not in ((), usual) for template in mined.templates)
 
 
-def _counts(cells: Iterable[tuple[str, object]], name: str, given: bool) -> NumberColumn:
+def _counts(cells: Iterable[object], name: str, given: bool) -> NumberColumn:
     """Find out how counts are written: what the app wrote has a point alone for decimals."""
     if not given:
         return NumberColumn("count", NO_COUNT, TemplateError, ".")
@@ -231,7 +231,7 @@ def _parquet_rows(path: Path, origins: bool, given: bool) -> Iterator[Row]:
             f"{label(path)} is not a readable Parquet file ({message}): save it again."
         ) from problem
     name = label(path)
-    counts = _counts(((name, cell) for cell in columns_of_cells.get("count", ())), name, given)
+    counts = _counts(columns_of_cells.get("count", ()), name, given)
     for number, row in enumerate(zip(*columns_of_cells.values(), strict=True), start=1):
         yield _row(f"{name}, row {number}", dict(zip(wanted, row, strict=True)), counts)
 
@@ -365,7 +365,7 @@ def _written_rows(path: Path, origins: bool, given: bool) -> Iterator[Row]:
         for where, row in content
     ]
     texts = [row["template"] for _, row in rows]
-    counts = _counts(((where, row.get("count", 1)) for where, row in rows), name, given)
+    counts = _counts((row.get("count", 1) for _, row in rows), name, given)
     for text, (where, row) in zip(
         with_ours(texts, GAPS, name, TemplateError) if given else texts, rows, strict=True
     ):
@@ -392,8 +392,7 @@ def _unguarded(cell: str) -> str:
 
 def _number(count: float) -> str:
     """Write a number as a short text that is read as the same; a whole one without a point."""
-    text = str(int(count)) if count.is_integer() and count < 2**53 else repr(count)
-    return f"{text}0" if EITHER.fullmatch(text) else text  # not three decimals, which may be thousands
+    return str(int(count)) if count.is_integer() and count < 2**53 else as_text(count)
 
 
 # What is known of a template set, as TOML beside its file or carried within.

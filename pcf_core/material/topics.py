@@ -62,7 +62,6 @@ from pcf_core.material.safety.understood import Choice, ask, is_read_as, show_en
 from pcf_core.material.shelves import MOST_NAMED, Shelf, name_of, safe_name
 
 LINES = ".txt"
-LABELLED = re.compile(r"\s*([^,;:=\t]+?)\s*(?::|=|\t(?=.*,))(.+)")  # the name of a group before its words
 SEVERAL = re.compile(r"[,;:|=/]")  # in a word that may be several
 EXAMPLES = "examples"  # the key of a list in the files of WEAT: two of targets and two of attributes
 UNNAMED = "own"  # what safe_name makes of a word without a letter of ASCII
@@ -154,13 +153,10 @@ class WrittenTopic(Material):
         separator = max(SEPARATORS, key=lambda one: sum(line.count(one) for line in lines))
         if separator != ",":
             tell(f"The words of {origin.where} are separated by {SEPARATORS[separator]}.")
-        if all(LABELLED.fullmatch(line) for line in lines) and len(lines) > 1:
-            tell(f"In {origin.where} each line begins with the name of its group.")
-            named = [LABELLED.fullmatch(line) for line in lines]
-            return _named_groups({one[1].strip(): _cells(one[2], ",") for one in named if one})
+        if labelled := _labelled(lines, separator):
+            tell(f"In {origin.where}, each line begins with the name of its group.")
+            return _named_groups(labelled)
         groups = [[*map(normalise, unquoted(_cells(line, separator), origin.where))] for line in lines]
-        if is_read_as("columns"):
-            return _by_column(groups)
         if all(len(words) == 1 for words in groups):  # one group's list, or many groups? nobody can tell
             raise TopicError(
                 f"{origin.where} has no line with a comma: write a line for each group, with commas between "
@@ -274,6 +270,8 @@ def _pairs_or_groups(lines: Sequence[Sequence[str]], origin: Origin) -> dict[str
     Both fit where every line has as many words, several of them.  If there are more words in a line than
     lines, as in the papers' lists, groups are far likelier, and pairs are read only if somebody says so.
     """
+    if is_read_as("columns"):
+        return _by_column(lines, origin)
     sizes = {len(words) for words in lines}
     if len(lines) < 2 or len(sizes) > 1 or sizes == {1}:
         if sizes and is_read_as("pairs"):
@@ -294,6 +292,8 @@ def _pairs_or_groups(lines: Sequence[Sequence[str]], origin: Origin) -> dict[str
         )
     if answer == "groups":
         return _called_after_first(lines)
+    if answer == "columns":
+        return _by_column(lines, origin)
     return {**_called_after_first([*zip(*lines, strict=True)]), "aligned": True}
 
 
@@ -306,12 +306,31 @@ def _cells(line: str, separator: str) -> list[str]:
     return [cell.strip() for cell in cells]
 
 
-def _by_column(lines: Sequence[Sequence[str]]) -> dict[str, Any]:
+def _labelled(lines: Sequence[str], separator: str) -> dict[str, list[str]]:
+    """Return the words of each group if every line is its name, a sign and its words; else nothing."""
+    signs = ":=" if separator == "\t" else ":=\t"
+    form = re.compile(rf"\s*([^,;:=\t]+?)\s*[{signs}](.+)")
+    named = [one for one in map(form.fullmatch, lines) if one]
+    if len(named) < max(2, len(lines)) or not any(separator in one[2] for one in named):
+        return {}
+    words: dict[str, list[str]] = {}
+    for one in named:
+        words.setdefault(one[1], []).extend(_cells(one[2], separator))
+    return words
+
+
+def _by_column(lines: Sequence[Sequence[str]], origin: Origin) -> dict[str, Any]:
     """Read a group from each column, named in the first line; columns may have fewer words than others."""
     names, *rows = lines
-    columns = [*itertools.zip_longest(*rows, fillvalue="")][: len(names)]
-    words = {name: [word for word in column if word] for name, column in zip(names, columns, strict=False)}
-    is_full = all(len(row) == len(names) and all(row) for row in rows)
+    if (twice := first_duplicate(names)) is not None:
+        raise TopicError(f"{origin.where} names two columns {shown(twice)}: give each group its own name.")
+    if longer := [row for row in rows if len(row) > len(names)]:
+        raise TopicError(
+            f"{origin.where} names {len(names):,} groups in its first line, but another line has "
+            f"{len(longer[0]):,} words: give every column a name."
+        )
+    words = {name: [row[i] for row in rows if row[i:] and row[i]] for i, name in enumerate(names)}
+    is_full = all(len(several) == len(rows) for several in words.values())
     return {**_named_groups(words), "aligned": is_full}
 
 

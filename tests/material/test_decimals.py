@@ -28,15 +28,10 @@ from tests.material.refusing import refused
 COMMA = "have a decimal comma"
 
 
-def column_of(cells: Sequence[object], place: str = "line") -> NumberColumn:
-    """A column of a file, which begins at its second line."""
-    placed = [(f"own.csv, {place} {number}", cell) for number, cell in enumerate(cells, start=2)]
-    return NumberColumn.of(placed, "own.csv", "weight", InputError)
-
-
-def numbers(cells: Sequence[object], place: str = "line") -> list[float]:
-    column = column_of(cells, place)
-    return [column.number(cell, f"own.csv, {place} {line}") for line, cell in enumerate(cells, start=2)]
+def numbers(cells: Sequence[object]) -> list[float]:
+    """The numbers of a column of a file, which begins at its second line."""
+    column = NumberColumn.of(cells, "own.csv", "weight", InputError)
+    return [column.number(cell, f"own.csv, line {line}") for line, cell in enumerate(cells, start=2)]
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -139,6 +140,56 @@ def test_groups_with_their_names(name: str, text: str, ways: tuple[str, ...], tm
         topic = topics.load_topic(path)
     assert groups_of(topic) == KIN
     assert topic.aligned == bool(ways)
+
+
+def test_a_group_may_have_several_lines_after_its_name(tmp_path: Path) -> None:
+    path = tmp_path / "kin.txt"
+    path.write_text("women: niece; aunt\nmen: nephew\nwomen: mother\n")
+    with read_with(Reading()):
+        assert groups_of(topics.load_topic(path)) == [
+            ("women", ("niece", "aunt", "mother")),
+            ("men", ("nephew",)),
+        ]
+
+
+def test_a_colon_between_two_words_names_no_group(tmp_path: Path, refusal: Refusal) -> None:
+    path = tmp_path / "kin.txt"
+    path.write_text("niece:nephew\naunt:uncle\n")
+    with read_with(Reading()):
+        assert "has no line with a comma" in refused(refusal, InputError, topics.load_topic, path)
+
+
+@pytest.mark.parametrize(
+    ("text", "part"),
+    [
+        ("kin,kin\nniece,nephew\naunt,uncle\n", "names two columns 'kin'"),
+        ("women,men\nniece,nephew,son\n", "names 2 groups in its first line, but another line has 3 words"),
+    ],
+)
+def test_columns_without_a_name_of_their_own(text: str, part: str, tmp_path: Path, refusal: Refusal) -> None:
+    path = tmp_path / "kin.txt"
+    path.write_text(text)
+    with read_with(answers("columns")):
+        assert part in refused(refusal, InputError, topics.load_topic, path)
+
+
+def test_lists_of_json_can_be_columns(tmp_path: Path) -> None:
+    path = tmp_path / "kin.json"
+    path.write_text('[["women", "men"], ["niece", "nephew"], ["aunt", "uncle"]]')
+    with read_with(answers("columns")):
+        assert groups_of(topics.load_topic(path)) == KIN
+
+
+@pytest.mark.parametrize("text", ["\nBeruf;Anteil\nBaecker;12\n", "sep=;\nBeruf;Anteil\nBaecker;12\n"])
+def test_a_header_below_an_empty_line_is_a_header(text: str, tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text(text)
+    with read_with(Reading({("columns", "term"): "Beruf"})):
+        assert evidence.OWN.load(path).terms == ("Baecker",)
+    reading = Reading()
+    with read_with(reading), suppress(InputError):
+        evidence.OWN.load(path)
+    assert [question.name for question in reading.choices] == ["term"]
 
 
 def test_columns_may_have_fewer_words_than_others(tmp_path: Path) -> None:

@@ -113,13 +113,13 @@ def draw_axis(loaded: Loaded, head: DeltaGenerator, ready: str = "") -> None:
         _draw_no_chats(loaded)
     elif not line.points:
         st.info("There are no results for this axis yet.", icon=":material/info:")
-    told = _told(line, loaded) if axis == "instruction" else []
-    comparisons = [comparison for _, comparison in (*changed, *told)]
+    chats = _of_chats(line, loaded) if axis == "instruction" else []
+    comparisons = [comparison for _, comparison in (*changed, *chats)]
     with head:
         if joined:
             finding(alignment_finding(comparisons) if axis != ready else "")
         elif axis == "instruction":
-            finding(*(change_finding(pair, comparison, loaded.over) for pair, comparison in told))
+            finding(*(change_finding(pair, comparison, loaded.over) for pair, comparison in chats))
             warnings = dict.fromkeys(warning for one in comparisons for warning in one.warnings)
             for note in filter(None, (control_note(comparisons), *warnings)):
                 st.caption(plain(note))
@@ -149,7 +149,7 @@ def draw_axis(loaded: Loaded, head: DeltaGenerator, ready: str = "") -> None:
         if changed:
             table = several_table(comparisons, loaded.over)
             draw_table(table, "base_and_aligned", SEVERAL_COLUMNS, "Aligned checkpoints minus their base")
-        if told:
+        if chats:
             table = several_table(comparisons, loaded.over)
             draw_table(table, "instructions", SEVERAL_COLUMNS, "Each chat minus the one it is compared with")
         if axis == "text source":
@@ -220,7 +220,7 @@ def _change_point(size: Size, comparison: Comparison, over: Over) -> AxisPoint:
     )
 
 
-def _told(line: Line, loaded: Loaded) -> list[tuple[PresetPair, Comparison]]:
+def _of_chats(line: Line, loaded: Loaded) -> list[tuple[PresetPair, Comparison]]:
     """Compare each chat with the plain one, and that with bare sentences, corrected for several tests."""
     by_line: dict[str, list[Report]] = {}
     for point, item in zip(line.points, line.runs, strict=True):

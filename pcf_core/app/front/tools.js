@@ -1,10 +1,10 @@
-// Each page is one step in the browser's history.  Streamlit also adds a step for every later correction of the
-// address; until somebody uses the page, a correction here replaces the address instead.  In a slow browser the
+// Each page, and each use of it, is one step in the browser's history.  Streamlit also adds a step for every later
+// correction of the address; until somebody uses the page again, a correction here replaces the address instead.  In a slow browser the
 // correction of a page that a link opens comes before the page itself, and would be a step of the page that is
 // left, so it is held back until then.
 const pageSteps = () => {
   const push = History.prototype.pushState;
-  let isNew = true;  // whether nobody has used the page yet
+  let isNew = true;  // whether nobody has used the page since the last step
   let isLeft = false, held = null;  // whether a link to another page was clicked, and the address meant for it
   const here = () => window.location.pathname;
   History.prototype.pushState = function (state, unused, url) {
@@ -15,9 +15,9 @@ const pageSteps = () => {
       return undefined;
     }
     if (isSamePage && isNew) return History.prototype.replaceState.call(this, state, unused, url);
+    isNew = true;
     if (!isSamePage) {
       if (held) address.search = held.search;
-      isNew = true;
       isLeft = false;
       held = null;
     }

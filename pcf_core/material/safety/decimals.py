@@ -40,10 +40,10 @@ class NumberColumn:
 
     @classmethod
     def of(
-        cls, cells: Iterable[tuple[str, object]], name: str, what: str, error: type[InputError], *,
+        cls, cells: Iterable[object], name: str, what: str, error: type[InputError], *,
         missing: str = "remove the row",
     ) -> Self:  # fmt: skip
-        """Find out how the cells of a column are written, each given with its place; tell of a comma."""
+        """Find out how the cells of a column are written; tell of a comma."""
         decimal = _decimal_of(cells)
         if decimal == ",":
             tell(f"The numbers of {name} have a decimal comma.")
@@ -103,16 +103,14 @@ class NumberColumn:
         return f"{quoted} {FORM}"
 
 
-def _decimal_of(cells: Iterable[tuple[str, object]]) -> Literal[".", ",", ""]:
+def _decimal_of(cells: Iterable[object]) -> Literal[".", ",", ""]:
     """Return the sign that stands before decimals, empty where no cell shows it."""
     comma = False
-    for where, cell in cells:
+    for cell in cells:
         text = cell.strip() if isinstance(cell, str) else ""
         if not ("." in text or "," in text) or EITHER.fullmatch(text):
-            # The numbers of JSON arrive as texts, and have a point alone for decimals.
-            if "." in text and _is_of_json(where):
-                return "."
-        elif WITH_COMMA.fullmatch(text):
+            continue
+        if WITH_COMMA.fullmatch(text):
             comma = True
         elif _float(text) is not None:
             return "."
@@ -123,9 +121,13 @@ def _decimal_of(cells: Iterable[tuple[str, object]]) -> Literal[".", ",", ""]:
     return "," if comma else ""
 
 
-def _is_of_json(where: str) -> bool:
-    """Tell whether a row is one of JSON, whose rows are called entries, and not lines, in sentences."""
-    return where.rpartition(", ")[2].startswith("entry ")
+def as_text(cell: object) -> str:
+    """Write a cell as a text; a number as one that is read as the same in any column.
+
+    Three decimals get a fourth, because they could be thousands.
+    """
+    text = str(cell)
+    return f"{text}0" if not isinstance(cell, str) and EITHER.fullmatch(text) else text
 
 
 def _float(text: str) -> float | None:

@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any, Literal, NoReturn
 
 from pcf_core.core.errors import InputError
+from pcf_core.material.safety.decimals import as_text
 from pcf_core.material.safety.lists import NUMBER, has_heading, read_list
 from pcf_core.material.safety.reading import (
     MAX_ROWS,
@@ -194,7 +195,7 @@ def _rows_in_text(path: Path, accepted: Accepted, error: type[InputError]) -> Ro
     cells = _cells(lines[0], accepted.columns)
     if _has_columns(cells, accepted.columns):
         if len(cells) == 1:
-            is_read_as("heading")  # which is what it is
+            _ = is_read_as("heading")  # the option is right, though nobody had to give it
             return rows_below_heading(path, accepted, error)
         return rows_of_table(path, accepted.columns, error)
     tabs = {line.count("\t") for line in lines}
@@ -228,7 +229,11 @@ def _way_without_header(path: Path, accepted: Accepted, error: type[InputError])
     if accepted.in_line == (len(cells) == 1):  # words alone are no groups, and entries have no columns
         return "table"
     name, needed = label(path), listed(accepted.needed)
-    if accepted.in_line and any(_cells(line, accepted.columns)[:1] == cells[:1] for line in lines[1:]):
+    if (
+        accepted.in_line
+        and not answered("read_as")
+        and any(_cells(line, accepted.columns)[:1] == cells[:1] for line in lines[1:])
+    ):
         raise error(
             f"{name} begins with {shown(', '.join(cells))}, which names no columns: write their names above "
             f"it, such as {','.join(accepted.needed)}."
@@ -330,7 +335,8 @@ def _names_columns(cells: Sequence[str], text: str, separator: str, columns: Seq
         return True
     if any(NUMBER.fullmatch(cell) and not YEAR.fullmatch(cell.strip()) for cell in cells):
         return False
-    below = islice(csv.reader(io.StringIO(text, newline=""), delimiter=separator), 1, MOST_COMPARED)
+    rows = filter(None, csv.reader(io.StringIO(text, newline=""), delimiter=separator))
+    below = islice(rows, 1, MOST_COMPARED)
     return not any(one and one == other for row in below for one, other in zip(cells, row, strict=False))
 
 
@@ -372,7 +378,7 @@ def rows_of_objects(
                 raise error(f"{entry} has no {column}: write one, or leave the entry out.")
             elif isinstance(cell, bool) or not isinstance(cell, str | int | float):
                 raise error(f"{entry}: {column} is {shown(cell)}; write a text or a number.")
-        rows.append((entry, {column: str(cell) for column, cell in cells.items()}))
+        rows.append((entry, {column: as_text(cell) for column, cell in cells.items()}))
     show_table(rows)
     return rows
 

@@ -109,22 +109,21 @@ class Reading:
         key = question.option, question.name
         if all((one.option, one.name) != key for one in self.choices):
             self.choices.append(question)
-        return self.answer(question) or (question.guess if self.guesses else "")
+        given = self._given(question)
+        self._used.add((question.option, given if question.option == "read_as" else question.name))
+        return given or (question.guess if self.guesses else "")
 
-    def answer(self, question: Choice) -> str:
-        """Return the answer that was given, and note its use; of several ways to read, one that fits."""
-        key = question.option, question.name
-        given = self.answers.get(key, "")
+    def _given(self, question: Choice) -> str:
+        """Return the answer that was given; of several ways to read a file, the first that is offered."""
+        given = self.answers.get((question.option, question.name), "")
         if question.option == "read_as":
-            given = next((one for one in given.split() if one in question.offered), "")
-            key = question.option, given
-        self._used.add(key)
+            return next((one for one in given.split() if one in question.offered), "")
         return given
 
     @property
     def is_open(self) -> bool:
         """Whether a question has no answer."""
-        return not all(self.answer(one) or (self.guesses and one.guess) for one in self.choices)
+        return not all(self._given(one) or (self.guesses and one.guess) for one in self.choices)
 
     def check_used(self) -> None:
         """Refuse an answer to a question that no file leaves open.
@@ -204,8 +203,12 @@ def answered(option_name: Question, name: str = "") -> str:
 
 
 def is_read_as(way: str) -> bool:
-    """Tell whether somebody said in advance to read a file this way."""
-    return bool((reading := _reading.get()) and reading.answer(Choice("read_as", "", "", (way,))))
+    """Tell whether somebody said in advance to read a file this way; the answer then counts as used."""
+    reading = _reading.get()
+    if reading is None or way not in reading.answers.get(("read_as", ""), "").split():
+        return False
+    reading._used.add(("read_as", way))
+    return True
 
 
 def show_entries(name: str, number: int, entry: Callable[[int], Mapping[str, object]]) -> None:

@@ -23,7 +23,7 @@ from pcf_core.show.findings.numbers import RISK_NAMES, includes, listed, signed_
 from pcf_core.show.wording import sentences
 
 MOST_NAMES = 3
-LONGEST_TOLD = 120  # characters of a text in a chat
+LONGEST_TEXT = 120  # characters of a text in a chat
 NOT_ORDERED = ("unclear", "small", "equal")  # in the order of their sentences
 
 say = sentences("comparison")
@@ -203,9 +203,11 @@ def change_finding(pair: PresetPair, comparison: Comparison, over: Over = "templ
 
 def frame_change(frame: Frame, *, from_bare: bool) -> str:
     """Say what a chat adds to another, or to bare sentences: "when the model is told “Be fair.”"."""
-    asked = "" if frame.instruction == INSTRUCTION else frame.instruction
-    system, asked = (shorten(text, LONGEST_TOLD, placeholder=" …") for text in (frame.system, asked))
-    return say("in_chat", system=system, asked=asked, from_bare=from_bare)
+    instruction = "" if frame.instruction == INSTRUCTION else frame.instruction
+    system, instruction = (
+        shorten(one, LONGEST_TEXT, placeholder=" …") for one in (frame.system, instruction)
+    )
+    return say("in_chat", system=system, instruction=instruction, from_bare=from_bare)
 
 
 def sides_finding(first: RiskReport, second: RiskReport, names: tuple[str, str]) -> str:

@@ -117,7 +117,7 @@ class WrittenProfessions(Material):
     @classmethod
     def of_rows(cls, rows: Rows, origin: Origin) -> dict[str, Any]:
         """Read one profession per row."""
-        cells = ((where, row["women_share"]) for where, row in rows)
+        cells = (row["women_share"] for _, row in rows)
         shares = NumberColumn.of(cells, origin.where, "share of women", CriteriaError)
         return {
             "professions": [
