@@ -101,3 +101,15 @@ def test_sentences_stand_alone_unless_somebody_wants_a_chat() -> None:
     app = open_app("run_an_audit", model=["mini-gpt"])
     assert not own_queue().list(kind=FRAME)
     assert "score_system" not in app.session_state
+
+
+def test_a_model_that_was_refused_is_not_among_finished_results(model: str, worker: Worker) -> None:
+    app = opened(model)
+    worker.run(until_idle=True)
+    app.run().press("score_button")
+    worker.run(until_idle=True)
+    finished = "All of these results are here already."
+    assert finished in [one.value for one in app.run().success]
+    app.multiselect(key="score_model").set_value([model, "mini-gpt"]).run()
+    assert "The model mini-gpt has no chat template" in app.errors
+    assert finished not in [one.value for one in app.success]
