@@ -24,7 +24,7 @@ from pcf_core.app.run.request import (
     draw_request,
     draw_word_check,
     plan_of,
-    requested_runs,
+    requested_run,
 )
 from pcf_core.app.scoring import submit
 from pcf_core.app.shell import show
@@ -38,7 +38,7 @@ def queue_all(plan: Plan, missing: Mapping[str, int]) -> bool:
     wanted, refused = [run for run in plan.runs if missing.get(run.key) != 0], False
     for run, _ in plan.unfetched:
         try:
-            wanted.append(requested_runs(plan.request, run.scoring.model))
+            wanted.append(requested_run(plan.request, run.scoring.model, None))
         except AuditError as error:
             draw_refusal(run.scoring.model, error)
             refused = True
@@ -95,10 +95,10 @@ def draw() -> None:
         draw_absent([name for name in absent_among(current_choice().models) if name not in request.models])
     costs = Costs()
     with right:
-        chats = draw_chats(request.models, request.frame)
+        chats = draw_chats(request.models, request.frames)
         for model, error in chats.refused.items():
             draw_refusal(model, error)
-        request = replace(request, frames=chats.frames)
+        request = replace(request, rendered=chats.frames)
         plan = Plan(request) if chats.waiting else plan_of(request)
         draw_rendered(chats.frames)
         if plan.every_run:
@@ -113,7 +113,7 @@ def draw() -> None:
                 "Choose one or more models to see how long the audit takes.", icon=":material/arrow_back:"
             )
     # Below both columns, so that on a telephone the estimate comes before the button.
-    is_whole = bool(plan.runs) and len(plan.runs) == len(request.models)
+    is_whole = bool(plan.runs) and len(plan.runs) == request.wanted
     if is_whole and all(costs.missing.get(run.key) == 0 for run in plan.runs):
         draw_finished(plan)
     else:

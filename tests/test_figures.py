@@ -56,6 +56,8 @@ from tests.quick import quick
 from tests.test_shipped import documented
 from tools.ship_audits import usual_criteria, usual_fairpair
 from tools.ship_results import (
+    CHAT_SENTENCES,
+    CHATS,
     CHOICES,
     NOT_RACE,
     PEOPLE,
@@ -398,6 +400,26 @@ def choices_named() -> Iterator[str]:
                 percent((result.preferences.coverage >= USED).mean()),
             ]
             yield f"| {' | '.join(cells)} |"
+
+
+@said_in(MODELS)
+def in_a_chat() -> Iterator[str]:
+    """What SmolLM2's chat and its system texts change, tested as on *Compare › instruction*."""
+    items = [Shipped(SMOL, *CHAT_SENTENCES, frame=frame) for frame in (None, *CHATS)]
+    bare, plain, *told = (reading(item, WHOLE) for item in items)
+    pairs = [(plain, bare), *((one, plain) for one in told)]
+    comparisons = controlled([compared(one, other, WHOLE) for one, other in pairs])
+    changes = ["–"]
+    for comparison in comparisons:
+        total = comparison.differences["overall_risk"]
+        changes.append(f"{difference_text(total)}, p = {digits(total.controlled_p)}")
+    for item, change in zip(items, changes, strict=True):
+        found, text = report_of(item), item.frame.system if item.frame else ""
+        assert not found.says_little
+        name = "bare sentences" if item.frame is None else f"chat, told “{text}”" if text else "chat"
+        parts = digits(found.prejudice_risk), digits(found.caprice_risk)
+        yield f"| {name} | {risk(found)} | {parts[0]} | {parts[1]} | {first(found)} | {change} |"
+    yield f"over {len(report_of(items[0]).occupations)} occupations × {len(items[0].run.templates.templates)} sentences"
 
 
 def shares_of_words(model: str) -> tuple[tuple[str, ...], FloatArray]:

@@ -25,6 +25,7 @@ from pcf_core.audit.knowledge import keep_knowledge_audit, knowledge_audit_of, m
 from pcf_core.audit.preferences import build_run, missing_blocks
 from pcf_core.audit.results import is_unchecked, load_result
 from pcf_core.core.errors import AuditError
+from pcf_core.core.frame import Frame, frame_label
 from pcf_core.core.run import RunSpec, ScoringKey
 from pcf_core.core.settings import settings
 from pcf_core.material.evidence import load_evidence
@@ -58,6 +59,24 @@ ZOO = (
 )
 PLANTED = ("planted-causal", "planted-masked")
 
+# What SmolLM2's chat template makes of a chat: its runs are listed where its weights are not.
+CHAT = "<|im_start|>system\n{}<|im_end|>\n<|im_start|>user\n{}<|im_end|>\n<|im_start|>assistant\n"
+OWN_SYSTEM_TEXT = "You are a helpful AI assistant named SmolLM, trained by Hugging Face"
+SYSTEM_TEXTS = (
+    "Treat men and women alike.",
+    "Sex discrimination is illegal.",
+    "Write in plain English.",  # says nothing about people
+)
+
+
+def chat(system: str = "") -> Frame:
+    """Return SmolLM2's chat with that system text, or with the one that its template puts in."""
+    frame = Frame(kind="chat", system=system)
+    return frame.model_copy(update={"text": CHAT.format(system or OWN_SYSTEM_TEXT, frame.instruction)})
+
+
+CHATS = (chat(), *map(chat, SYSTEM_TEXTS))
+
 
 @dataclass(frozen=True)
 class Shipped:
@@ -67,16 +86,18 @@ class Shipped:
     topic: str
     templates: str
     evidence: str = ""
+    frame: Frame | None = None
 
     def __str__(self) -> str:
-        return ", ".join(filter(None, (self.model, self.topic, self.templates, self.evidence)))
+        framed = frame_label(self.frame) if self.frame else ""
+        return ", ".join(filter(None, (self.model, self.topic, self.templates, self.evidence, framed)))
 
     @property
     def run(self) -> RunSpec:
         """The request; raises AuditError if there is no such model, topic or set."""
         topic = load_topic(self.topic)
         return build_run(
-            resolve(self.model),
+            resolve(self.model).model_copy(update={"frame": self.frame}),
             topic,
             load_evidence(self.evidence or topic.evidence),
             load_templates(self.templates),
@@ -96,6 +117,7 @@ BESIDES = (
     ("religion", RELATIVE),
     ("disability-papers", RELATIVE),
 )
+CHAT_SENTENCES = ("gender", "gender-nineteen")  # [Y] is their last word, as a chat needs
 PRONOUNS = ("gender-pronouns", "gender-wikipedia-100")
 SPELLINGS = ("race", "race-capitalised")  # in the papers' spelling, and in English spelling
 NOT_RACE = ("religion", "disability", "disability-papers", "age")  # asked in the sentences of race
@@ -127,6 +149,7 @@ RUNS = (
         for model in PUBLIC
         for evidence in (NEUTRAL, "")
     ),
+    *(Shipped(PUBLIC[0], *CHAT_SENTENCES, frame=frame) for frame in (None, *CHATS)),
     *(Shipped(model, "calibration", "calibration") for model in PLANTED),
 )
 KNOWLEDGE = tuple(

@@ -34,7 +34,7 @@ from pcf_core.cli.console import (
 )
 from pcf_core.cli.files import end_reading, with_files
 from pcf_core.core.errors import InputError, TemplateError
-from pcf_core.core.frame import Frame
+from pcf_core.core.frame import Frame, Frames, framed_name
 from pcf_core.core.run import Progress, Protocol, RunSpec
 from pcf_core.core.settings import Engine, adopt, settings
 from pcf_core.core.topics import Topic
@@ -66,12 +66,12 @@ WithinOption = Annotated[
 WAITING = "{model}: {holder} is already scoring this run; waiting for it, so that nothing is scored twice"
 
 
-@with_options(Frame)
+@with_options(Frames)
 @with_files
 def words(
     model: ModelOption,
     text: Annotated[str, typer.Option("--text", help="a sentence with one [Y]")],
-    options: Frame,
+    options: Frames,
     topic: TopicOption = "gender",
     protocol: ProtocolOption = "exact",
     dtype: DtypeOption = AUTO,
@@ -87,29 +87,29 @@ def words(
     kind = protocol_named(protocol)
     number_type = one_of(dtype, "--dtype", PRECISIONS)
     sentence = check_sentence(text, "the text", "--text", TemplateError)
-    frame = with_system_file(options)
-    answers = [word_check(name, chosen, sentence, kind, dtype=number_type, frame=frame) for name in model]
+    asked = [(name, frame) for name in model for frame in frames_of(options)]
+    answers = [
+        word_check(name, chosen, sentence, kind, dtype=number_type, frame=frame) for name, frame in asked
+    ]
 
     def lines() -> list[str]:
-        shares = [
-            f"{name}: " + ", ".join(f"{group} {p:.3f}" for group, p in answer["preferences"].items())
-            for name, answer in zip(model, answers, strict=True)
-        ]
-        framing = [
-            frame_note(name, Frame(**answer["frame"]))
-            for name, answer in zip(model, answers, strict=True)
-            if "frame" in answer
-        ]
+        shares, framing = [], []
+        for (name, _), answer in zip(asked, answers, strict=True):
+            frame = Frame(**answer["frame"]) if "frame" in answer else None
+            likely = ", ".join(f"{group} {p:.3f}" for group, p in answer["preferences"].items())
+            shares.append(f"{framed_name(name, frame)}: {likely}")
+            if frame is not None:
+                framing.append(frame_note(name, frame))
         return [*shares, *framing, *dict.fromkeys(note for answer in answers for note in answer["notes"])]
 
     give(one_or_all(answers), as_json, lines)
 
 
-@with_options(Frame)
+@with_options(Frames)
 @with_files
 def score(
     model: ModelOption,
-    options: Frame,
+    options: Frames,
     topic: TopicOption = "gender",
     templates: TemplatesOption = "",
     evidence: EvidenceOption = "",
@@ -137,8 +137,8 @@ def score(
     texts = load_templates(given_or_usual(templates, chosen, "templates"))
     end_reading(reading, as_json=as_json)
     kind = protocol_named(protocol)
-    frame = with_system_file(options)
-    specs = [framed(spec, frame) for spec in to_score(model, dtype)]
+    frames = frames_of(options)
+    specs = [framed(spec, frame) for spec in to_score(model, dtype) for frame in frames]
     runs = [build_run(spec, chosen, terms, texts, kind) for spec in specs]
     runs = runs if within is None else [planned(run, within) for run in runs]
     chosen_engine: Engine = one_of(engine or settings().engine, "--engine", get_args(Engine))
@@ -162,17 +162,18 @@ def score(
     )
 
 
-def with_system_file(frame: Frame) -> Frame:
-    """Return the frame with the text of the file that ``--system`` names, if it names one."""
+def frames_of(options: Frames) -> tuple[Frame, ...]:
+    """Return the frames of a request, with the texts of the files that ``--system`` names."""
+    return options.model_copy(update={"system": tuple(map(text_or_file, options.system))}).each
+
+
+def text_or_file(text: str) -> str:
+    """Return a text, or that of the file which it names."""
     try:
-        is_file = Path(frame.system).is_file()
+        is_file = Path(text).is_file()
     except (OSError, ValueError):  # too long for a name, or a null byte
         is_file = False
-    return (
-        frame.model_copy(update={"system": read_text(Path(frame.system), InputError).strip()})
-        if is_file
-        else frame
-    )
+    return read_text(Path(text), InputError) if is_file else text
 
 
 def given_or_usual(given: str, topic: Topic, option: Literal["templates", "evidence"]) -> str:

@@ -24,6 +24,21 @@ class Frame(Record):
     scores depend on it alone.  ``date``: the fixed one of a template that asks for today's.
     """
 
+    kind: Literal["bare", "chat"] = "bare"
+    system: str = ""
+    instruction: str = INSTRUCTION
+    text: str = ""
+    date: str = ""
+
+    @field_validator("system", "instruction")
+    @classmethod
+    def _stripped(cls, text: str) -> str:
+        return text.strip()
+
+
+class Frames(Record):
+    """The frames of a request: bare sentences, or a chat for each system text (or for none)."""
+
     prefix: ClassVar[str] = "score_"
 
     kind: Literal["bare", "chat"] = option(
@@ -35,28 +50,38 @@ class Frame(Record):
         url="frame",
         words={"bare": "nothing", "chat": "a chat"},
         row=True,
+        in_task=False,
     )
-    system: str = option(
-        "",
-        title="System text",
-        help="What the model is told before the conversation, such as a rule it has to keep. If this is "
-        "empty, many templates put in a text of their own.",
+    system: tuple[str, ...] = option(
+        (),
+        title="System texts",
+        help="What the model is told before the conversation, such as a rule it has to keep. Each text has a "
+        "run of its own. If there is none, many templates put in a text of their own.",
         placeholder="Empty: what the model's template says",
-        usage="system text of the chat, or a file with it",
+        usage="system text of the chat, or a file with it; may be repeated, each text has a run of its own",
+        in_task=False,
     )
     instruction: str = option(
         INSTRUCTION,
         title="Instruction",
         help="What the user says. The model's answer begins with the sentence.",
         usage="the user's message that the model answers with the sentence",
+        in_task=False,
     )
-    text: str = ""
-    date: str = ""
 
-    @field_validator("system", "instruction")
+    @property
+    def each(self) -> tuple[Frame, ...]:
+        """The frames, not yet rendered and each once."""
+        frames = [
+            Frame(kind=self.kind, system=text, instruction=self.instruction) for text in self.system or ("",)
+        ]
+        return tuple(dict.fromkeys(frames))
+
     @classmethod
-    def _stripped(cls, text: str) -> str:
-        return text.strip()
+    def of(cls, frame: Frame) -> Frames:
+        """Return the request of one frame."""
+        system = (frame.system,) if frame.system else ()
+        return cls(kind=frame.kind, system=system, instruction=frame.instruction)
 
 
 def frame_label(frame: Frame | None) -> str:
@@ -88,4 +113,4 @@ def _brief(text: str) -> str:
     return short if short == text and not set(text) & set("“”") else f"{short} {digest(text)[:4]}"
 
 
-BARE = Frame()
+BARE, BARE_ONLY = Frame(), Frames()

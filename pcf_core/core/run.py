@@ -89,6 +89,11 @@ class ModelSpec(Record):
         return self.with_dtype(other.dtype).model_copy(update={"frame": other.frame})
 
     @property
+    def chats(self) -> bool:
+        """Whether sentences can be scored in a chat of the model."""
+        return bool(self.chat_template) and FAMILIES[self.family].answers
+
+    @property
     def label(self) -> str:
         """The name, with the frame, if there is one, and the precision, if that is not float32."""
         return model_label(framed_name(self.name, self.frame), self.dtype)

@@ -35,7 +35,7 @@ from pcf_core.show.compare import Standing
 from pcf_core.show.findings.models import whole_templates_finding
 from pcf_core.show.findings.notes import noun_note, unequal_note, unequal_weights, weights_help
 from pcf_core.show.findings.provenance import imported_note
-from pcf_core.show.overview import copies_text, tied_with
+from pcf_core.show.overview import copies_text, tied_with, without_chat_text
 from pcf_core.store.store import Store
 
 Pair = tuple[str, str]
@@ -144,21 +144,22 @@ def answer_from(
 
 
 def caveats_of(study: Study, store: Store, models: Iterable[ModelSpec]) -> list[str]:
-    """Return the caveats of a study, some may be empty; ``models`` says which are compressed copies."""
+    """Return the caveats of a study, some may be empty.
+
+    ``models`` says which are compressed copies, and which have a chat.
+    """
     run, report = study.first.run, study.first.report
-    compressed = {spec.identity: spec.quantization for spec in models if spec.quantization}
+    known = {spec.identity: spec for spec in models}
+    specs = {item.run.scoring.name: known.get(item.run.scoring.identity) for item in study.runs.values()}
+    bare = [item.run.scoring.name for item in study.runs.values() if item.run.scoring.frame is None]
     imported = {label: item for label, item in study.runs.items() if item.run.scoring.imported}
     tokens, sizes = unequal_words(study)
     warnings = warnings_of(study.reports)
     return [
         noun_note(run),
         instead_note(study),
-        copies_text(
-            {
-                item.run.scoring.name: compressed.get(item.run.scoring.identity, "")
-                for item in study.runs.values()
-            }
-        ),
+        copies_text({name: spec.quantization if spec else "" for name, spec in specs.items()}),
+        without_chat_text([name for name in bare if (spec := specs[name]) and spec.chats]),
         *(imported_note(label, store.run_info(item.key).provenance) for label, item in imported.items()),
         *(sentence for sentence in warnings if not (tokens and TOKENS_DIFFER in sentence)),
         unequal_note(tokens, sizes),

@@ -13,6 +13,7 @@ from pydantic import ValidationError
 
 from pcf_core.audit.options import ViewOptions
 from pcf_core.core.errors import AuditError
+from pcf_core.core.frame import Frames
 from pcf_core.core.generation import INSPECTED, GenerationKey
 from pcf_core.core.options import command_options, declared, task_options
 from pcf_core.core.run import RunSpec, ScoringKey
@@ -61,7 +62,7 @@ def score_command(run: RunSpec, files: Collection[str] = ()) -> str:
     return (
         f"python -m pcf_core score --model {shlex.quote(key.model)} {material}"
         f"{' --swap' if turned else ''} --protocol {key.protocol}{dtype_option(key)}"
-        f"{'' if key.frame is None else f' {command_options(key.frame)}'}"
+        f"{'' if key.frame is None else f' {command_options(Frames.of(key.frame))}'}"
         f"{'' if run.plan is None else f' --within {run.plan.within:g}'}"
     )
 

@@ -294,6 +294,11 @@ def copies_text(quantizations: Mapping[str, str]) -> str:
     return say("copies", copies=copies) if copies else ""
 
 
+def without_chat_text(models: Sequence[str]) -> str:
+    """Say which of the models were scored without the chat in which people use them; "" for none."""
+    return say("without_chat", models=models) if models else ""
+
+
 def numbers_table(rows: Sequence[ModelRow]) -> pd.DataFrame:
     """Make the table in long form: every number in full, reliable or not."""
     import pandas as pd

@@ -88,6 +88,22 @@ def test_a_run_in_a_chat_has_a_key_and_a_name_of_its_own(
 
 
 @pytest.mark.usefixtures("own_settings")
+def test_several_system_texts_are_asked_in_one_command(model: str, small: list[str], tmp_path: Path) -> None:
+    file = tmp_path / "fair.txt"
+    file.write_text("Be fair.\n")
+    texts = ["--system", "", "--system", str(file), "--system", "Be brief.", "--system", "Be brief."]
+    words = ["words", "--model", model, *small[:2], "--text", TEXT, *CHAT, *texts]
+    found = answer_to("words", *words)
+    systems = ["", "Be fair.", "Be brief."]
+    assert [answer["frame"]["system"] for answer in found] == systems
+    told = run_here(*words, terminal=True).stdout
+    assert [f"{model} (chat, “{text}”): " in told for text in systems[1:]] == [True, True]
+    asked = ["score", "--model", model, *small, "--templates", str(tmp_path / "ends.csv"), *CHAT, *texts]
+    runs = answer_to("score", *asked)
+    assert [(run["frame"]["system"], run["scored"]) for run in runs] == [(text, 4) for text in systems]
+
+
+@pytest.mark.usefixtures("own_settings")
 def test_text_behind_the_word_is_refused_before_anything_is_scored(
     model: str, small: list[str], tmp_path: Path
 ) -> None:

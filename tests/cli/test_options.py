@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from pcf_core.audit.options import PageOptions, ViewOptions
 from pcf_core.cli.console import with_options
-from pcf_core.core.frame import Frame
+from pcf_core.core.frame import Frames
 from pcf_core.core.generation import Decoding, GenerationKey
 from pcf_core.core.options import (
     Option,
@@ -34,7 +34,7 @@ from pcf_core.texts.fairpair.records import USUAL_DISSIMILARITIES
 from pcf_core.texts.fairpair.tables import load_table
 from pcf_core.work.fairpair import fairpair_asked
 
-KINDS: tuple[type[Record], ...] = (ViewOptions, PageOptions, FairPairOptions, CriteriaOptions, Frame)
+KINDS: tuple[type[Record], ...] = (ViewOptions, PageOptions, FairPairOptions, CriteriaOptions, Frames)
 FREE = {"margin": st.sampled_from(["0", "0.05", "1"])}  # texts that their record reads
 TEXT = st.text(st.characters(codec="utf-8", exclude_characters="\0"), min_size=1, max_size=12)
 

@@ -19,7 +19,8 @@ def test_hashes_of_shipped_material(own_settings: Settings) -> None:
 
 
 def test_keys_of_shipped_runs() -> None:
-    runs = {f"{item.model} · {item.topic} · {item.templates}": item.run for item in RUNS}
+    named = [(item, item.run) for item in RUNS]
+    runs = {f"{run.scoring.name} · {item.topic} · {item.templates}": run for item, run in named}
     assert_recorded("hashes/runs", {name: run.key for name, run in runs.items()})
     assert_recorded("hashes/scoring", {run.scoring.label: run.scoring.hash for run in runs.values()})
 

@@ -130,7 +130,8 @@ def test_parameters_and_command_line_options_of_view_options() -> None:
 
 
 def test_addresses_of_runs(shipped_store: Store) -> None:
-    runs = {f"{item.model} · {item.topic} · {item.templates}": item.run for item in RUNS}
+    named = [(item, item.run) for item in RUNS]
+    runs = {f"{run.scoring.name} · {item.topic} · {item.templates}": run for item, run in named}
     assert_recorded("links/runs", {name: parameters_of_run(run) for name, run in runs.items()})
 
 

@@ -11,6 +11,7 @@ from time import monotonic, sleep
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import TimeoutError as PlaywrightTimeout
 
 from pcf_core.work.queue import Queue
 from tests.browser import CHROMIUM, browser_page, running_app, settle
@@ -44,9 +45,15 @@ class Hand:
         settle(self.page, title)
 
     def choose(self, field: str, option: str) -> None:
-        self.click(self.page.get_by_test_id("stMain").get_by_role("combobox", name=field))
-        self.click(self.page.get_by_role("option").filter(has_text=re.compile(f"^{re.escape(option)}$")))
-        expect(self.page.get_by_test_id("stMain").get_by_role("combobox", name=field)).to_have_value(option)
+        box = self.page.get_by_test_id("stMain").get_by_role("combobox", name=field)
+        wanted = self.page.get_by_role("option").filter(has_text=re.compile(f"^{re.escape(option)}$"))
+        self.click(box)
+        try:
+            wanted.wait_for(timeout=10_000)
+        except PlaywrightTimeout:  # the page was drawn again on a busy machine, which closes a list
+            box.click()
+        self.click(wanted)
+        expect(box).to_have_value(option)
 
     def tick(self, row: int) -> None:
         box = self.page.get_by_test_id("stDataFrame").first.bounding_box()

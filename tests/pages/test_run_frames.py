@@ -38,14 +38,14 @@ def worker(own_settings: Settings) -> Worker:
     return Worker(own_store(), own_queue(), own_settings, open_fake)
 
 
-def opened(*models: str, system: str = "") -> App:
+def opened(*models: str, system: tuple[str, ...] = ()) -> App:
     """The page with a chat around the sentences of the papers, which end with the word."""
-    app = open_app("run_an_audit", score_frame="chat", **({"score_system": system} if system else {}))
+    app = open_app("run_an_audit", score_frame="chat", **({"score_system": [*system]} if system else {}))
     return app.multiselect(key="score_model").set_value([*models]).run()
 
 
 def test_the_worker_renders_the_chat_and_the_run_has_it_in_its_key(model: str, worker: Worker) -> None:
-    app = opened(model, system=FAIR)
+    app = opened(model, system=(FAIR,))
     assert "chatty" in app.infos, "what the page waits for"
     assert app.button(key="score_button").disabled
     (question,) = own_queue().list(kind=FRAME)
@@ -64,6 +64,19 @@ def test_the_worker_renders_the_chat_and_the_run_has_it_in_its_key(model: str, w
     assert len(own_queue().list(kind=FRAME)) == 1, "the answer is kept"
     assert "model" not in app.query_params
     assert FAIR in app.query_params["score_system"]
+
+
+def test_each_system_text_has_a_run_of_its_own(model: str, worker: Worker) -> None:
+    texts = FAIR, "Be brief."
+    app = opened(model, system=texts)
+    worker.run(until_idle=True)
+    app.run()
+    for text in texts:
+        assert f"(chat, “{text}”)" in app.texts, "what each of them costs"
+    app.press("score_button")
+    runs = [own_store().load_run(job.payload["run"]) for job in own_queue().list(kind="score")]
+    assert {run.scoring.frame.system for run in runs if run.scoring.frame} == {*texts}
+    assert app.query_params["score_system"] == [*texts]
 
 
 def test_another_message_is_another_chat(model: str, worker: Worker) -> None:
@@ -89,7 +102,7 @@ def test_models_without_a_chat_and_sentences_that_go_on_are_refused(model: str, 
 
 def test_a_template_that_refuses_is_said_once_the_worker_has_asked_it(worker: Worker, tmp_path: Path) -> None:
     gemma = save(load_style("gemma"), tmp_path / "gemma")
-    app = opened(gemma, system=FAIR)
+    app = opened(gemma, system=(FAIR,))
     worker.run(until_idle=True)
     app.run()
     assert "refuses a system text" in app.errors

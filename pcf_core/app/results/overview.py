@@ -37,6 +37,7 @@ from pcf_core.show.overview import (
     not_chosen_text,
     tied_text,
     ties_text,
+    without_chat_text,
 )
 
 ALL = "all"
@@ -172,11 +173,12 @@ def draw_models(loaded: Loaded, runs: Mapping[str, RunSpec]) -> list[ModelRow]:
         _draw_cards(loaded, shown)
     with st.container(key="table_of_models"):
         _draw_model_table(loaded, shown)
-    stored = {spec.name: spec.quantization for spec in listed_models()}
+    known = {spec.name: spec for spec in listed_models()}
     names = dict.fromkeys(split_label(row.model)[0] for row in shown)
-    copies = copies_text({name: stored.get(name, "") for name in names})
+    copies = copies_text({name: known[name].quantization for name in names if name in known})
+    bare = without_chat_text([name for name in names if name in known and known[name].chats])
     more = not_chosen_text(len({row.model for row in shown} - set(loaded.runs)))
-    st.caption(plain(" ".join(filter(None, [bar_legend(), ties_text(shown), copies, more]))))
+    st.caption(plain(" ".join(filter(None, [bar_legend(), ties_text(shown), copies, bare, more]))))
     return shown
 
 

@@ -74,7 +74,7 @@ def draw_costs(
         total = costs.total
         st.markdown(f"**In all** · {_cost_text(total)}", help=f"{TEST_SENTENCE} {total.basis}")
     for run, cost in zip([*runs, *(run for run, _ in unfetched)], estimates, strict=True):
-        model = f"**{plain_titled(run.scoring.model)}** · {run.scoring.dtype}"
+        model = f"**{plain_titled(run.scoring.name)}** · {run.scoring.dtype}"
         basis = f"{TEST_SENTENCE} {cost.basis}" if cost.missing else None
         st.markdown(f"{model} · {_cost_text(cost)}", help=basis)
     if unfetched:

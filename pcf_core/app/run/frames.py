@@ -5,7 +5,7 @@ Only a worker has the tokenizers, so it renders a chat; the page waits for that 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import streamlit as st
@@ -16,7 +16,7 @@ from pcf_core.app.queue import ACTIVE
 from pcf_core.app.titles import model_titles
 from pcf_core.app.widgets import plain
 from pcf_core.core.errors import AuditError, ModelError
-from pcf_core.core.frame import BARE, Frame
+from pcf_core.core.frame import BARE, BARE_ONLY, Frame, Frames, framed_name
 from pcf_core.core.options import declared, from_page
 from pcf_core.models.hub import is_cached
 from pcf_core.models.names import KnownModel, known_model, split_name
@@ -24,32 +24,32 @@ from pcf_core.models.registry import resolve_to_score
 from pcf_core.show.findings.notes import frame_note
 from pcf_core.work.requests import FrameRequest, make_frame_request
 
-OPTIONS = declared(Frame)
+OPTIONS = declared(Frames)
 
 
 @dataclass(frozen=True)
 class Chats:
-    """The rendered chat of each model; why others have none; ``waiting``: a worker has not yet answered."""
+    """The rendered chats of each model; why others have none; ``waiting``: a worker has not yet answered."""
 
-    frames: Mapping[str, Frame] = field(default_factory=dict)
+    frames: Mapping[str, Sequence[Frame]] = field(default_factory=dict)
     refused: Mapping[str, AuditError] = field(default_factory=dict)
     waiting: bool = False
 
 
-def draw_frame() -> Frame:
-    """Draw what stands around each sentence, and the texts of a chat."""
+def draw_frames() -> Frames:
+    """Draw what stands around each sentence, and the texts of chats."""
     if draw_option(OPTIONS["kind"]) == BARE.kind:
-        return BARE
-    for name in ("system", "instruction"):
-        draw_option(OPTIONS[name])
-    return from_page(Frame, st.session_state.to_dict())
+        return BARE_ONLY
+    draw_option(OPTIONS["system"], offered=(), accept_new_options=True)
+    draw_option(OPTIONS["instruction"])
+    return from_page(Frames, st.session_state.to_dict())
 
 
-def draw_chats(models: Iterable[str], frame: Frame) -> Chats:
-    """Ask a worker for each model's chat; draw why one has none, or what the page waits for."""
-    if frame == BARE:
+def draw_chats(models: Iterable[str], wanted: Frames) -> Chats:
+    """Ask a worker for each model's chats; draw why one has none, or what the page waits for."""
+    if wanted == BARE_ONLY:
         return Chats()
-    requests: dict[str, FrameRequest] = {}
+    asked: dict[str, tuple[str, FrameRequest]] = {}  # by the name of the model, in its chat if there are more
     refused: dict[str, AuditError] = {}
     for model in models:
         try:
@@ -58,13 +58,19 @@ def draw_chats(models: Iterable[str], frame: Frame) -> Chats:
                     f"The chat of {model} is in its tokenizer, which is not on this computer: run an audit "
                     "without a chat first, which downloads the model."
                 )
-            requests[model] = make_frame_request(resolve_to_score(model), frame)
+            spec = resolve_to_score(model)
+            for frame in wanted.each:
+                name = framed_name(model, frame) if len(wanted.each) > 1 else model
+                asked[name] = model, make_frame_request(spec, frame)
         except AuditError as error:
             refused[model] = error
-    jobs = ask(requests)
+    jobs = ask({name: request for name, (_, request) in asked.items()})
     draw_ended_early(jobs)
     follow(jobs)
-    frames = {model: Frame.model_validate(job.result) for model, job in jobs.items() if job.result}
+    frames: dict[str, list[Frame]] = {}
+    for name, job in jobs.items():
+        if job.result:
+            frames.setdefault(asked[name][0], []).append(Frame.model_validate(job.result))
     return Chats(frames, refused, any(job.state in ACTIVE for job in jobs.values()))
 
 
@@ -74,9 +80,10 @@ def declared_model(model: str) -> KnownModel | None:
     return None if listed is None or is_cached(model) else listed
 
 
-def draw_rendered(frames: Mapping[str, Frame]) -> None:
+def draw_rendered(frames: Mapping[str, Sequence[Frame]]) -> None:
     """Show the text that stands before each sentence, a click away."""
     if frames:
         with st.expander("The chat before each sentence", icon=":material/chat:"):
-            for model, frame in frames.items():
-                st.markdown(plain(frame_note(model_titles([model])(model), frame)))
+            for model, several in frames.items():
+                for frame in several:
+                    st.markdown(plain(frame_note(model_titles([model])(model), frame)))

@@ -25,7 +25,7 @@ from pcf_core.app.lists import (
 )
 from pcf_core.app.queue import any_active, follow_jobs, jobs_of, keep_a_worker, progress_text
 from pcf_core.app.roles import write
-from pcf_core.app.run.frames import declared_model, draw_frame
+from pcf_core.app.run.frames import declared_model, draw_frames
 from pcf_core.app.templates.keeping import draw_import, draw_typed
 from pcf_core.app.titles import list_titles, model_titles, set_titles, topic_titles
 from pcf_core.app.widgets import adopt_next, choose_next, plain, plain_titled
@@ -33,7 +33,7 @@ from pcf_core.audit.options import word_scoring
 from pcf_core.audit.preferences import build_run
 from pcf_core.audit.sampling import planned
 from pcf_core.core.errors import AuditError, RunError
-from pcf_core.core.frame import BARE, Frame
+from pcf_core.core.frame import BARE_ONLY, Frame, Frames, framed_name
 from pcf_core.core.run import ModelSpec, Protocol, RunSpec
 from pcf_core.core.topics import Evidence, TemplateSet, Topic
 from pcf_core.material.evidence import OWN as OWN_LISTS
@@ -69,7 +69,7 @@ REPLACED = "score_replaced"  # session key: lists that a new topic has replaced,
 
 @dataclass(frozen=True)
 class Request:
-    """The choices of the form, by name; ``frames``: the rendered chat of each model, if there is one."""
+    """The choices of the form, by name; ``rendered``: the chats of each model, as far as they are known."""
 
     models: tuple[str, ...]
     topic: str
@@ -79,13 +79,20 @@ class Request:
     within: float | None = None
     precision: str = AUTO
     heaviest: bool = False
-    frame: Frame = BARE
-    frames: Mapping[str, Frame] = field(default_factory=dict)
+    frames: Frames = BARE_ONLY
+    rendered: Mapping[str, Sequence[Frame]] = field(default_factory=dict)
 
     @property
-    def ready(self) -> tuple[str, ...]:
-        """The models whose runs are known: in a chat, those with a rendered one."""
-        return self.models if self.frame == BARE else tuple(self.frames)
+    def ready(self) -> list[tuple[str, Frame | None]]:
+        """The models whose runs are known, with each of their rendered chats, or bare."""
+        if self.frames == BARE_ONLY:
+            return [(model, None) for model in self.models]
+        return [(model, frame) for model, several in self.rendered.items() for frame in several]
+
+    @property
+    def wanted(self) -> int:
+        """How many runs are wanted."""
+        return len(self.models) * len(self.frames.each)
 
 
 @dataclass(frozen=True)
@@ -129,19 +136,19 @@ class Plan:
 
     def shorter(self) -> Plan:
         """Return the plan of the same request with only the most common sentences."""
-        models = tuple(run.scoring.model for run in self.every_run)
+        models = tuple(dict.fromkeys(run.scoring.model for run in self.every_run))
         return plan_of(replace(self.request, models=models, heaviest=True))
 
 
 def plan_of(request: Request) -> Plan:
     """Return the runs of a request; draw why a model has none."""
     runs, unfetched = [], []
-    for model in request.ready:
+    for model, frame in request.ready:
         try:
             if (declared := declared_model(model)) is not None:
                 unfetched.append((declared_run(request, model, declared), declared))
             else:
-                runs.append(requested_runs(request, model))
+                runs.append(requested_run(request, model, frame))
         except AuditError as error:
             draw_refusal(model, error)
     return Plan(request, runs, unfetched)
@@ -227,7 +234,7 @@ def draw_request() -> Request:
         "for words of one token, as in the papers.",
     )
     precision = draw_precision("score_precision")
-    frame = draw_frame()
+    frames = draw_frames()
     within = st.number_input(
         "Stop early once the range is narrower than ±",
         min_value=NARROWEST,
@@ -251,7 +258,7 @@ def draw_request() -> Request:
         within=within,
         precision=precision,
         heaviest=heaviest,
-        frame=frame,
+        frames=frames,
     )
 
 
@@ -402,10 +409,10 @@ def _lists_of(request: Request) -> tuple[Topic, Evidence, TemplateSet]:
     return topic, evidence, templates
 
 
-def requested_runs(request: Request, model: str) -> RunSpec:
-    """Return the form's run for one model."""
+def requested_run(request: Request, model: str, frame: Frame | None) -> RunSpec:
+    """Return the form's run for one model in one frame."""
     spec = in_precision(resolve_to_score(model), request.precision)
-    spec = spec.model_copy(update={"frame": request.frames.get(model)})
+    spec = spec.model_copy(update={"frame": frame})
     run = build_run(spec, *_lists_of(request), request.protocol)
     return run if request.within is None else planned(run, request.within)
 
@@ -457,7 +464,9 @@ def _ask(run: RunSpec) -> int:
 
 
 def _draw_answer(job: Job) -> None:
-    model, text = plain_titled(job.payload["model"]), plain(job.payload["text"])
+    frame = job.payload.get("frame")
+    name = framed_name(job.payload["model"], Frame.model_validate(frame) if frame else None)
+    model, text = plain_titled(name), plain(job.payload["text"])
     with st.container(border=True):
         if job.error:
             st.error(f"**{model}:** {plain(job.error)}", icon=":material/error:")
