@@ -38,7 +38,7 @@ def answers(*ways: str) -> Reading:
         ("<ul>\n<li>baker</li>\n</ul>\n", "which is markup"),
         ("{\\rtf1 baker}\n", "is RTF: save it as plain text"),
         ("%PDF-1.7\nbaker\n", "is PDF: save it as plain text"),
-        ("PK\x03\x04baker\n", "is of Word, Excel"),
+        ("PK\x03\x04baker\n", "is a file of Word, Excel"),
         ("b\0a\0k\0e\0r\0\n\0", "is UTF-16 or UTF-32 text that does not say so"),
     ],
 )
