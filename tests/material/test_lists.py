@@ -151,7 +151,7 @@ KIN = [("women", ("niece", "aunt")), ("men", ("nephew", "uncle"))]
         ("kin.txt", "women = niece, aunt\nmen = nephew, uncle\n", ()),
         ("kin.txt", "women\tniece, aunt\nmen\tnephew, uncle\n", ()),
         ("kin.txt", "women：niece, aunt\nmen：nephew, uncle\n", ()),
-        ("kin.txt", "women；niece、aunt\nmen；nephew、uncle\n".replace("；", ":"), ()),
+        ("kin.txt", "women:niece、aunt\nmen:nephew、uncle\n", ()),
         ("kin.txt", "women;niece, aunt\nmen;nephew, uncle\n", ()),
         ("kin.txt", "women: niece, 'aunt',\nmen: nephew, uncle,\n", ()),
         ("kin.csv", "women;men;\nniece;nephew;\n;;\naunt;uncle;\n", ("columns",)),
@@ -372,22 +372,7 @@ def test_signs_within_the_name_of_a_group_and_between_its_words(tmp_path: Path) 
 
 
 @pytest.mark.parametrize(
-    "quoted",
-    [
-        "‘{}’",
-        "‚{}‘",
-        "»{}«",
-        "‹{}›",
-        "„{}“",
-        "„{}”",
-        "”{}”",
-        "「{}」",
-        "『{}』",
-        "`{}`",
-        "'{}'",
-        "’{}’",
-        '"{}"',
-    ],
+    "quoted", "‘{}’ ‚{}‘ »{}« «{}» ‹{}› „{}“ „{}” ”{}” “{}” 「{}」 『{}』 `{}` '{}' ’{}’".split()
 )
 @pytest.mark.parametrize("word", ["baker", "l’homme", "l'homme"])
 def test_quotation_marks_of_every_language(quoted: str, word: str, tmp_path: Path) -> None:
