@@ -29,7 +29,7 @@ from pcf_core.material.base import (
     tell_spellings,
 )
 from pcf_core.material.safety.decimals import LEAVE_EMPTY, NumberColumn
-from pcf_core.material.safety.lists import filled, look_at
+from pcf_core.material.safety.lists import filled, tell_doubtful
 from pcf_core.material.safety.reading import label, tell, unquoted
 from pcf_core.material.safety.tables import Accepted, Column, Rows, read_only_table
 from pcf_core.material.safety.text import check_once, listed, normalise, shown
@@ -308,9 +308,9 @@ class WrittenEvidence(Material):
 
     @classmethod
     def look_over(cls, record: Evidence, where: str) -> None:
-        """Tell which terms differ in capitals alone, and which may not be meant so."""
+        """Tell which terms differ in capitals alone, and which may be mistakes."""
         tell_spellings(record.terms, where)
-        look_at(record.terms, where, SEVERAL)
+        tell_doubtful(record.terms, where, SEVERAL)
 
 
 def _weights(rows: Rows, origin: Origin) -> list[float]:

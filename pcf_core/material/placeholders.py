@@ -51,7 +51,10 @@ def with_ours(texts: Sequence[str], gaps: Sequence[str], where: str, error: type
     for text, several in zip(texts, found, strict=True):
         for one in names:
             if several.count(one) > 1 < len(gaps) and (answers[one] in gaps or len(names) < len(gaps)):
-                raise error(f"{where}: {shown(text)} has {shown(one)} twice: write {listed(gaps)} there.")
+                raise error(
+                    f"{where}: {shown(text)} has {shown(one)} twice: replace one by {gaps[0]} and the other "
+                    f"by {gaps[1]}."
+                )
     if unknown := [question for question in questions if not answers[question.name]]:
         example = unknown[0].as_option(unknown[0].guess)
         raise error(

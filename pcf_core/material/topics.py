@@ -33,7 +33,7 @@ from pcf_core.material.base import (
     origin_of,
     tell_spellings,
 )
-from pcf_core.material.safety.lists import COLONS, COMMAS, filled, has_heading, look_at, read_list
+from pcf_core.material.safety.lists import COLONS, COMMAS, filled, has_heading, read_list, tell_doubtful
 from pcf_core.material.safety.reading import (
     check_ending,
     label,
@@ -151,23 +151,26 @@ class WrittenTopic(Material):
     @classmethod
     def of_lines(cls, lines: Sequence[str], origin: Origin) -> dict[str, Any]:
         """Read a group a line, or a word of every group a line, with commas between the words."""
-        separators = {**SEPARATORS, **COMMAS}
+        separators = {**SEPARATORS, **{one: repr(one) for one in COMMAS}}
         separator = max(separators, key=lambda one: sum(line.count(one) for line in lines))
         if separator != ",":
             tell(f"The words of {origin.where} are separated by {separators[separator]}.")
         if labelled := _labelled(lines, separator):
             tell(f"In {origin.where}, each line begins with the name of its group.")
             return _named_groups({name: unquoted(words, origin.where) for name, words in labelled.items()})
-        groups = _without_empty([unquoted(_cells(line, separator), origin.where) for line in lines])
+        rows = [unquoted(_cells(line, separator), origin.where) for line in lines]
+        # Spreadsheets write empty cells beside and between columns, and below them.
+        filled_columns = [any(cells) for cells in itertools.zip_longest(*rows)]
+        groups = [[*itertools.compress(row, filled_columns)] for row in rows if any(row)]
         if alone := [words[0] for words in groups if len(words) == 1 and words[0].endswith(COLONS)]:
             raise TopicError(
-                f"{origin.where} has no words behind {shown(alone[0])}: write the name of each group and its "
+                f"{origin.where} has no words after {shown(alone[0])}: write the name of each group and its "
                 "words in one line, with commas between the words."
             )
         if tabbed := [word for words in groups for word in words if "\t" in word]:
             raise TopicError(
-                f"{origin.where} has a tab within {shown(tabbed[0])}: separate all words alike, by commas or "
-                "by tabs."
+                f"{origin.where} has a tab within {shown(tabbed[0])}: separate all words in the same "
+                "way, by commas or by tabs."
             )
         groups = [[*map(normalise, words)] for words in groups]
         if all(len(words) == 1 for words in groups):  # one group's list, or many groups? nobody can tell
@@ -192,10 +195,10 @@ class WrittenTopic(Material):
 
     @classmethod
     def look_over(cls, record: Topic, where: str) -> None:
-        """Tell which words of a group differ in capitals alone, and which may not be meant so."""
+        """Tell which words of a group differ in capitals alone, and which may be mistakes."""
         for group in record.groups:
             tell_spellings(group.words, f"{where}, group {group.name},")
-            look_at(group.words, f"{where}, group {group.name}", SEVERAL)
+            tell_doubtful(group.words, f"{where}, group {group.name}", SEVERAL)
 
 
 class _Topics(Kind[Topic]):
@@ -314,14 +317,6 @@ def _cells(line: str, separator: str) -> list[str]:
     return [cell.strip() for cell in cells]
 
 
-def _without_empty(rows: Sequence[Sequence[str]]) -> list[list[str]]:
-    """Leave out empty rows and columns, as spreadsheets write beside and below the others."""
-    while rows and all(len(row) > 1 and not row[-1] for row in rows):
-        rows = [row[:-1] for row in rows]
-    kept = [any(cells) for cells in itertools.zip_longest(*rows, fillvalue="")]
-    return [[*itertools.compress(row, kept)] for row in rows if any(row)]
-
-
 def _without_end(words: Sequence[str]) -> Sequence[str]:
     """Leave out the empty cells that fill up a short row."""
     while len(words) > 1 and not words[-1]:
@@ -349,8 +344,8 @@ def _by_column(lines: Sequence[Sequence[str]], origin: Origin) -> dict[str, Any]
     names, *rows = lines
     if "" in names:
         raise TopicError(
-            f"Column {[*names].index('') + 1} of {origin.where} has no name in the first line: write that of "
-            "its group, or remove the column."
+            f"Column {[*names].index('') + 1} of {origin.where} has no name in the first line: write the "
+            "name of its group there, or remove the column."
         )
     if (twice := first_duplicate(names)) is not None:
         raise TopicError(f"{origin.where} names two columns {shown(twice)}: give each group its own name.")

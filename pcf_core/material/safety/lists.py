@@ -16,7 +16,7 @@ from pcf_core.material.safety.reading import CELL, QUOTED, label, read_text, tel
 from pcf_core.material.safety.text import listed, looks, shown
 from pcf_core.material.safety.understood import Choice, ask, is_read_as
 
-PLACEHOLDER = re.compile(r"[\[{<$]|_{3}|\b(?:XYZ|BLANK|MASK)\b")  # in a sentence, which is no heading
+PLACEHOLDER = re.compile(r"[\[{<$]|%\(|_{3}|\b(?:XYZ|BLANK|MASK)\b")  # in a sentence, which is no heading
 COLONS = (":", "：")
 # Of a comment, a numbered list, one with bullets, or a rule between parts.
 NO_ENTRY = re.compile(
@@ -30,7 +30,7 @@ MARKUP = re.compile(
 NUMBER = re.compile(r"\s*[-+]?\d[\d.,]*\s*%?\s*")
 CELLS = {"\t": "tabs", ";": "semicolons", "|": "vertical bars", ",": "commas", ":": "colons"}
 IN_ENTRIES = (",", ":")  # of these; others separate cells even where no number stands last
-COMMAS: Mapping[str, str] = {"、": "'、'", "，": "'，'", "،": "'،'", "；": "'；'"}  # of other scripts
+COMMAS = ("、", "，", "،", "；")  # of other scripts
 MOST_WORDS = 3  # of an entry, where entries stand side by side in one line
 MISSING = frozenset({"NA", "N/A", "#N/A", "n/a", "NaN", "nan", "NULL", "null"})  # as programs write no word
 LONE = re.compile('^["“”„«»‹›「」『』`‚]|["“”„«»‹›「」『』`]$')
@@ -60,12 +60,12 @@ def read_lines(path: Path, error: type[InputError], *, below_heading: bool = Fal
     if _is_numbered(lines):
         raise error(
             f"{label(path)} has a number before every entry: remove the numbers, write them as a column of a "
-            "table, or, if they belong to the entries, write these as a list in JSON."
+            "table, or, if they are part of the entries, write the entries as a list in JSON."
         )
     firsts = [block[0].strip() for block in blocks if len(block) > 1]
     if 1 < len(blocks) == len(firsts) and not any(map(PLACEHOLDER.search, firsts)):
         tell(
-            f"{label(path)} has empty lines between blocks of lines. The first of each, such as "
+            f"{label(path)} has empty lines between blocks of lines. The first line of each, such as "
             f"{listed(map(shown, firsts[:2]))}, was read like the others, and not as a heading."
         )
     return lines
@@ -74,11 +74,8 @@ def read_lines(path: Path, error: type[InputError], *, below_heading: bool = Fal
 def _is_numbered(lines: Sequence[str]) -> bool:
     """Tell whether lines are counted from 0 or 1, or have a number of times before them, as of uniq -c."""
     found = [one for one in map(NUMBERED.match, lines) if one]
-    if len(lines) < 2 or len(found) < len(lines):
-        return False
-    numbers = [int(one[2]) for one in found]
-    is_counted = numbers[0] < 2 and numbers == [*range(numbers[0], numbers[0] + len(numbers))]
-    return is_counted or all(len(one[1]) > 1 for one in found)
+    is_counted = any([int(one[2]) for one in found] == [*range(i, len(lines) + i)] for i in (0, 1))
+    return len(found) == len(lines) > 1 and (is_counted or all(len(one[1]) > 1 for one in found))
 
 
 def read_list(path: Path, error: type[InputError], *, below_heading: bool = False) -> list[str]:
@@ -87,8 +84,8 @@ def read_list(path: Path, error: type[InputError], *, below_heading: bool = Fals
     Raises
     ------
     InputError
-        (``error``) a line of markup, with a tab or a separator at its end, a heading between entries, a
-        table, or several entries in one line.
+        (``error``) a line of markup or with a separator at its end, a heading between entries, a table, or
+        several entries in one line.
     """
     lines, name = read_lines(path, error, below_heading=below_heading), label(path)
     is_table = path.suffix.lower() in (".csv", ".tsv")
@@ -98,7 +95,7 @@ def read_list(path: Path, error: type[InputError], *, below_heading: bool = Fals
         if MARKUP.fullmatch(line):
             raise error(f"{name} has the line {shown(line)}, which is markup: save it as plain text.")
         is_sentence = PLACEHOLDER.search(line)
-        if line.endswith((",", ";")) or (line.endswith((*COMMAS,)) and not is_sentence):
+        if line.endswith((",", ";")) or (line.endswith(COMMAS) and not is_sentence):
             raise error(f"{name}: {shown(line)} ends with {line[-1]!r}: remove it; a line has one entry.")
         if line.endswith(COLONS) and (number or below_heading) and not is_sentence:
             raise error(
@@ -108,15 +105,10 @@ def read_list(path: Path, error: type[InputError], *, below_heading: bool = Fals
     for separator, called in CELLS.items():
         if _is_table(lines, separator):
             raise error(
-                f"{name} has several cells in each line, separated by {called}, but no line names the "
-                "columns: leave one entry in each line, or write a table with commas and the names of its "
-                "columns in the first line."
+                f"{name} has several cells in a line, separated by {called}, but no line names the columns: "
+                "leave one entry in each line, or write a table with commas and the names of its columns in "
+                "the first line."
             )
-    if tabbed := [line for line in lines if "\t" in line.strip()]:
-        raise error(
-            f"{name} has a tab within {shown(tabbed[0])}: write a line for each entry, or a space in place "
-            "of the tab."
-        )
     if len(lines) == 1 and not PLACEHOLDER.search(lines[0]):
         for separator in (",", *COMMAS):
             cells = lines[0].split(separator)
@@ -129,8 +121,11 @@ def read_list(path: Path, error: type[InputError], *, below_heading: bool = Fals
 
 
 def _is_table(lines: Sequence[str], separator: str) -> bool:
-    """Tell whether every line has several cells: a number is the last, or the sign is in no entry."""
-    if not lines or not all(separator in line.strip() for line in lines):
+    """Tell whether every line has several cells, and a number last or a sign that is in no entry."""
+    several = [separator in line.strip() for line in lines]
+    if separator == "\t":  # stands for nothing else
+        return any(several)
+    if not lines or not all(several):
         return False
     if all(NUMBER.fullmatch(line.rpartition(separator)[2]) for line in lines):
         return True
@@ -172,8 +167,8 @@ def filled(row: Mapping[str, str], column: str, where: str, error: type[InputErr
     return cell
 
 
-def look_at(words: Sequence[str], where: str, several: str) -> None:
-    """Tell which words may be several (``several``: signs between them), damaged, or none."""
+def tell_doubtful(words: Sequence[str], where: str, several: str) -> None:
+    """Tell which words may be several in one (``several``: signs between them), damaged or missing."""
     kinds: tuple[tuple[Callable[[str], object], str], ...] = (
         (
             re.compile(f"[{several}]").search,
@@ -181,7 +176,7 @@ def look_at(words: Sequence[str], where: str, several: str) -> None:
         ),
         (MISSING.__contains__, "counts as a word. If it stands for a missing one, remove it."),
         (LONE.search, "begins or ends with a quotation mark. If it does not belong there, remove it."),
-        (_is_garbled, "seems to have been saved with a wrong encoding. If so, write it again."),
+        (_is_garbled, "seems to have been saved in the wrong encoding. If so, write it again."),
     )
     for fits, what in kinds:
         if (found := next(filter(fits, words), None)) is not None:

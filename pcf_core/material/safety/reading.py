@@ -166,14 +166,11 @@ def _windows_text(data: bytes) -> str | None:
 
 def unquoted(words: Sequence[str], where: str, quoted: re.Pattern[str] = QUOTED) -> list[str]:
     """Take off quotation marks around words or lines, and say so."""
-    plain = [_bare(word.strip()) if quoted.fullmatch(word.strip()) else word for word in words]
+    bare = ((word, word.strip()[1:-1].replace('""', '"')) for word in words)
+    plain = [within if quoted.fullmatch(word.strip()) else word for word, within in bare]
     if plain != [*words]:
         tell(f"Quotation marks around words of {where} were taken off.")
     return plain
-
-
-def _bare(text: str) -> str:
-    return text[1:-1].replace('""', '"') if CELL.fullmatch(text) else text[1:-1]
 
 
 def read_toml(
