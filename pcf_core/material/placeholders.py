@@ -37,10 +37,10 @@ def with_ours(texts: Sequence[str], gaps: Sequence[str], where: str, error: type
     InputError
         (``error``) Placeholders without an answer.
     """
-    found = [PLACEHOLDER.findall(text) for text in texts]
-    if all(gap in several for several in found for gap in gaps):
+    by_text = [PLACEHOLDER.findall(text) for text in texts]
+    if all(gap in several for several in by_text for gap in gaps):
         return [*texts]
-    names = [*dict.fromkeys(one for several in found for one in several if one not in gaps)]
+    names = [*dict.fromkeys(one for several in by_text for one in several if one not in gaps)]
     if not names or len(names) > MOST:
         return [*texts]
     questions = [
@@ -48,7 +48,7 @@ def with_ours(texts: Sequence[str], gaps: Sequence[str], where: str, error: type
         for one in names
     ]
     answers = {question.name: ask(question) for question in questions}
-    for text, several in zip(texts, found, strict=True):
+    for text, several in zip(texts, by_text, strict=True):
         for one in names:
             if several.count(one) > 1 < len(gaps) and (answers[one] in gaps or len(names) < len(gaps)):
                 raise error(

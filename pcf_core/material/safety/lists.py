@@ -73,9 +73,9 @@ def read_lines(path: Path, error: type[InputError], *, below_heading: bool = Fal
 
 def _is_numbered(lines: Sequence[str]) -> bool:
     """Tell whether lines are counted from 0 or 1, or have a number of times before them, as of uniq -c."""
-    found = [one for one in map(NUMBERED.match, lines) if one]
-    is_counted = any([int(one[2]) for one in found] == [*range(i, len(lines) + i)] for i in (0, 1))
-    return len(found) == len(lines) > 1 and (is_counted or all(len(one[1]) > 1 for one in found))
+    matches = [one for one in map(NUMBERED.match, lines) if one]
+    is_counted = any([int(one[2]) for one in matches] == [*range(i, len(lines) + i)] for i in (0, 1))
+    return len(matches) == len(lines) > 1 and (is_counted or all(len(one[1]) > 1 for one in matches))
 
 
 def read_list(path: Path, error: type[InputError], *, below_heading: bool = False) -> list[str]:
@@ -179,8 +179,8 @@ def tell_doubtful(words: Sequence[str], where: str, several: str) -> None:
         (_is_garbled, "seems to have been saved in the wrong encoding. If so, write it again."),
     )
     for fits, what in kinds:
-        if (found := next(filter(fits, words), None)) is not None:
-            tell(f"{where}: {shown(found)} {what}")
+        if (doubtful := next(filter(fits, words), None)) is not None:
+            tell(f"{where}: {shown(doubtful)} {what}")
     alike: dict[str, str] = {}
     for word in words:
         other = alike.setdefault(looks(word), word)
