@@ -29,6 +29,7 @@ from pcf_core.material.base import (
     tell_spellings,
 )
 from pcf_core.material.safety.decimals import LEAVE_EMPTY, NumberColumn
+from pcf_core.material.safety.lists import filled, tell_doubtful
 from pcf_core.material.safety.reading import label, tell, unquoted
 from pcf_core.material.safety.tables import Accepted, Column, Rows, read_only_table
 from pcf_core.material.safety.text import check_once, listed, normalise, shown
@@ -236,6 +237,7 @@ ACCEPTED = Accepted(
 )
 SHELF = Shelf("evidence list", "evidence", (".toml",), ACCEPTED.endings, EvidenceError, keeps_own=True)
 MAX_TERMS = 5_000  # as many as a topic has words
+SEVERAL = ";|=、，،；"  # in a term that may be several; titles have commas, colons and slashes
 
 
 class WrittenEvidence(Material):
@@ -296,7 +298,7 @@ class WrittenEvidence(Material):
             rows = [rows[index] for index in first]
             weights = [weights[index] for index in first] if weights else []
         codes = [row.get("code", "").strip() for _, row in rows]
-        terms = [row["term"] for _, row in rows]
+        terms = [filled(row, "term", where, origin.error) for where, row in rows]
         return {"terms": terms, "weights": weights, "codes": codes if any(codes) else []}
 
     @classmethod
@@ -306,8 +308,9 @@ class WrittenEvidence(Material):
 
     @classmethod
     def look_over(cls, record: Evidence, where: str) -> None:
-        """Tell which terms differ in capitals alone."""
+        """Tell which terms differ in capitals alone, and which may be mistakes."""
         tell_spellings(record.terms, where)
+        tell_doubtful(record.terms, where, SEVERAL)
 
 
 def _weights(rows: Rows, origin: Origin) -> list[float]:

@@ -13,15 +13,17 @@ from pcf_core.material.safety.reading import tell
 from pcf_core.material.safety.text import listed, shown
 from pcf_core.material.safety.understood import Choice, ask
 
+INSIDE = r"[^\[\]{}<>\n]{0,40}"
 PLACEHOLDER = re.compile(
-    r"<[^<>\n]{1,40}>|\[[^\[\]\n]{0,40}\]|\{[^{}\n]{0,40}\}|\$[A-Z][A-Z_]+|_{3,}|\b(?:XYZ|BLANK|MASK)\b"
+    rf"\[\[{INSIDE}\]\]|<<{INSIDE}>>|\$?\{{\{{{INSIDE}\}}\}}|\$\{{{INSIDE}\}}|%\(\w+\)s"
+    rf"|<(?!>){INSIDE}>|\[{INSIDE}\]|\{{{INSIDE}\}}|\$[A-Z][A-Z_]+|_{{3,}}|\b(?:XYZ|BLANK|MASK)\b"
 )
 MOST_NAMED = 6  # in a sentence
 MOST = 12  # different ones; texts with more have brackets for another reason
 # Pages propose the first gap whose pattern fits.
 LIKELY: Mapping[str, re.Pattern[str]] = {
-    "[Y]": re.compile(r"mask|pronoun|blank|target|attribute|^\[m\]|^\[y\]|___", re.IGNORECASE),
-    "[X]": re.compile(r"occupation|job|profession|person|subj|name|^\[[ix]\]|^\{\}|xyz", re.IGNORECASE),
+    "[Y]": re.compile(r"mask|pronoun|blank|target|attribute|^\W+[my]\W+$|___", re.IGNORECASE),
+    "[X]": re.compile(r"occupation|job|profession|person|subj|name|^\W+[ix]\W+$|^\{+\}|xyz", re.IGNORECASE),
 }
 
 
@@ -35,9 +37,10 @@ def with_ours(texts: Sequence[str], gaps: Sequence[str], where: str, error: type
     InputError
         (``error``) Placeholders without an answer.
     """
-    if all(gap in text for text in texts for gap in gaps):
+    by_text = [PLACEHOLDER.findall(text) for text in texts]
+    if all(gap in several for several in by_text for gap in gaps):
         return [*texts]
-    names = [*dict.fromkeys(one for text in texts for one in PLACEHOLDER.findall(text) if one not in gaps)]
+    names = [*dict.fromkeys(one for several in by_text for one in several if one not in gaps)]
     if not names or len(names) > MOST:
         return [*texts]
     questions = [
@@ -45,6 +48,13 @@ def with_ours(texts: Sequence[str], gaps: Sequence[str], where: str, error: type
         for one in names
     ]
     answers = {question.name: ask(question) for question in questions}
+    for text, several in zip(texts, by_text, strict=True):
+        for one in names:
+            if several.count(one) > 1 < len(gaps) and (answers[one] in gaps or len(names) < len(gaps)):
+                raise error(
+                    f"{where}: {shown(text)} has {shown(one)} twice: replace one by {gaps[0]} and the other "
+                    f"by {gaps[1]}."
+                )
     if unknown := [question for question in questions if not answers[question.name]]:
         example = unknown[0].as_option(unknown[0].guess)
         raise error(

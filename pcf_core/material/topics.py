@@ -14,8 +14,7 @@ from __future__ import annotations
 import csv
 import itertools
 import math
-import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
@@ -34,7 +33,7 @@ from pcf_core.material.base import (
     origin_of,
     tell_spellings,
 )
-from pcf_core.material.safety.lists import has_heading, read_list
+from pcf_core.material.safety.lists import COLONS, COMMAS, filled, has_heading, read_list, tell_doubtful
 from pcf_core.material.safety.reading import (
     check_ending,
     label,
@@ -62,7 +61,8 @@ from pcf_core.material.safety.understood import Choice, ask, is_read_as, show_en
 from pcf_core.material.shelves import MOST_NAMED, Shelf, name_of, safe_name
 
 LINES = ".txt"
-SEVERAL = re.compile(r"[,;:|=/]")  # in a word that may be several
+SEVERAL = ",;:|=/、，،；："  # in a word that may be several
+SIGNS = ":：=\t;"  # between the name of a group and its words
 EXAMPLES = "examples"  # the key of a list in the files of WEAT: two of targets and two of attributes
 UNNAMED = "own"  # what safe_name makes of a word without a letter of ASCII
 ACCEPTED = Accepted(
@@ -137,8 +137,9 @@ class WrittenTopic(Material):
     def of_rows(cls, rows: Rows, origin: Origin) -> dict[str, Any]:
         """Gather the words of each group, a row for every word."""
         words: dict[str, list[str]] = {}
-        for _, row in rows:
-            words.setdefault(row["group"].strip(), []).append(row["word"])
+        for where, row in rows:
+            group, word = (filled(row, name, where, origin.error) for name in ACCEPTED.needed)
+            words.setdefault(group, []).append(word)
         return _named_groups(words)
 
     @classmethod
@@ -150,13 +151,28 @@ class WrittenTopic(Material):
     @classmethod
     def of_lines(cls, lines: Sequence[str], origin: Origin) -> dict[str, Any]:
         """Read a group a line, or a word of every group a line, with commas between the words."""
-        separator = max(SEPARATORS, key=lambda one: sum(line.count(one) for line in lines))
+        separators = {**SEPARATORS, **{one: repr(one) for one in COMMAS}}
+        separator = max(separators, key=lambda one: sum(line.count(one) for line in lines))
         if separator != ",":
-            tell(f"The words of {origin.where} are separated by {SEPARATORS[separator]}.")
+            tell(f"The words of {origin.where} are separated by {separators[separator]}.")
         if labelled := _labelled(lines, separator):
             tell(f"In {origin.where}, each line begins with the name of its group.")
-            return _named_groups(labelled)
-        groups = [[*map(normalise, unquoted(_cells(line, separator), origin.where))] for line in lines]
+            return _named_groups({name: unquoted(words, origin.where) for name, words in labelled.items()})
+        rows = [unquoted(_cells(line, separator), origin.where) for line in lines]
+        # Spreadsheets write empty cells beside and between columns, and below them.
+        filled_columns = [any(cells) for cells in itertools.zip_longest(*rows)]
+        groups = [[*itertools.compress(row, filled_columns)] for row in rows if any(row)]
+        if alone := [words[0] for words in groups if len(words) == 1 and words[0].endswith(COLONS)]:
+            raise TopicError(
+                f"{origin.where} has no words after {shown(alone[0])}: write the name of each group and its "
+                "words in one line, with commas between the words."
+            )
+        if tabbed := [word for words in groups for word in words if "\t" in word]:
+            raise TopicError(
+                f"{origin.where} has a tab within {shown(tabbed[0])}: separate all words in the same "
+                "way, by commas or by tabs."
+            )
+        groups = [[*map(normalise, words)] for words in groups]
         if all(len(words) == 1 for words in groups):  # one group's list, or many groups? nobody can tell
             raise TopicError(
                 f"{origin.where} has no line with a comma: write a line for each group, with commas between "
@@ -179,15 +195,10 @@ class WrittenTopic(Material):
 
     @classmethod
     def look_over(cls, record: Topic, where: str) -> None:
-        """Tell which words of a group differ in capitals alone, and which may be several words."""
+        """Tell which words of a group differ in capitals alone, and which may be mistakes."""
         for group in record.groups:
             tell_spellings(group.words, f"{where}, group {group.name},")
-            several = [word for word in group.words if SEVERAL.search(word)]
-            if several:
-                tell(
-                    f"{where}, group {group.name}: {shown(several[0])} counts as one phrase. If it stands "
-                    "for several words, write each of them by itself."
-                )
+            tell_doubtful(group.words, f"{where}, group {group.name}", SEVERAL)
 
 
 class _Topics(Kind[Topic]):
@@ -279,7 +290,7 @@ def _pairs_or_groups(lines: Sequence[Sequence[str]], origin: Origin) -> dict[str
                 f"{origin.where} cannot be read as pairs, because its lines have {min(sizes):,} to "
                 f"{max(sizes):,} words: give each line a word of every group, or give --as groups."
             )
-        return _called_after_first(lines)
+        return _called_after_first([*map(_without_end, lines)])
     (size,) = sizes
     text = f"Each of the {len(lines):,} lines of {origin.where} has {size:,} words"
     likely = "groups" if size > len(lines) else ""
@@ -291,7 +302,7 @@ def _pairs_or_groups(lines: Sequence[Sequence[str]], origin: Origin) -> dict[str
             "group, or --as columns if the first line names the groups."
         )
     if answer == "groups":
-        return _called_after_first(lines)
+        return _called_after_first([*map(_without_end, lines)])
     if answer == "columns":
         return _by_column(lines, origin)
     return {**_called_after_first([*zip(*lines, strict=True)]), "aligned": True}
@@ -306,22 +317,36 @@ def _cells(line: str, separator: str) -> list[str]:
     return [cell.strip() for cell in cells]
 
 
+def _without_end(words: Sequence[str]) -> Sequence[str]:
+    """Leave out the empty cells that fill up a short row."""
+    while len(words) > 1 and not words[-1]:
+        words = words[:-1]
+    return words
+
+
 def _labelled(lines: Sequence[str], separator: str) -> dict[str, list[str]]:
     """Return the words of each group if every line is its name, a sign and its words; else nothing."""
-    signs = ":=" if separator == "\t" else ":=\t"
-    form = re.compile(rf"\s*([^,;:=\t]+?)\s*[{signs}](.+)")
-    named = [one for one in map(form.fullmatch, lines) if one]
-    if len(named) < max(2, len(lines)) or not any(separator in one[2] for one in named):
-        return {}
-    words: dict[str, list[str]] = {}
-    for one in named:
-        words.setdefault(one[1], []).extend(_cells(one[2], separator))
-    return words
+    for sign in SIGNS.replace(separator, ""):
+        parts = [line.strip().partition(sign) for line in lines]
+        if len(parts) > 1 and all(
+            name.strip() and separator not in name and rest.strip() and sign not in rest
+            for name, _, rest in parts
+        ):
+            words: dict[str, list[str]] = {}
+            for name, _, rest in parts:
+                words.setdefault(name.strip(), []).extend(_without_end(_cells(rest, separator)))
+            return words if any(separator in rest for _, _, rest in parts) else {}
+    return {}
 
 
 def _by_column(lines: Sequence[Sequence[str]], origin: Origin) -> dict[str, Any]:
     """Read a group from each column, named in the first line; columns may have fewer words than others."""
     names, *rows = lines
+    if "" in names:
+        raise TopicError(
+            f"Column {[*names].index('') + 1} of {origin.where} has no name in the first line: write the "
+            "name of its group there, or remove the column."
+        )
     if (twice := first_duplicate(names)) is not None:
         raise TopicError(f"{origin.where} names two columns {shown(twice)}: give each group its own name.")
     if longer := [row for row in rows if len(row) > len(names)]:
@@ -373,16 +398,20 @@ def _groups_by_name(value: Mapping[str, Any]) -> dict[str, list[str]]:
 
 def _named_groups(words: Mapping[str, Sequence[str]]) -> dict[str, Any]:
     """Give groups names that are safe in files and links, and say which ones are changed."""
-    numbered = [f"group-{number}" for number in range(1, len(words) + 1)]
-    names = [name if not name or NAME.fullmatch(name) else safe_name(name) for name in words]
-    names = [number if name == UNNAMED else name for name, number in zip(names, numbered, strict=True)]
-    if first_duplicate(names) is not None:
-        names = numbered
+    names = safe_names(words, "group")
     for name, written in zip(names, words, strict=True):
         if name != written:
             tell(f"The group {shown(written)} is called {name} here.")
     groups = zip(names, words.values(), strict=True)
     return {"groups": [{"name": name, "words": [*group]} for name, group in groups]}
+
+
+def safe_names(titles: Iterable[str], what: str) -> list[str]:
+    """Make names that are safe in files and links: with numbers where letters make none, or one twice."""
+    names = [title if not title or NAME.fullmatch(title) else safe_name(title) for title in titles]
+    numbered = [f"{what}-{number}" for number in range(1, len(names) + 1)]
+    names = [number if name == UNNAMED else name for name, number in zip(names, numbered, strict=True)]
+    return names if first_duplicate(names) is None else numbered
 
 
 def check_groups(groups: Sequence[Group], where: str) -> tuple[Group, ...]:
@@ -552,7 +581,7 @@ def _of_lists(names: Sequence[str], contents: Sequence[bytes], instead: Mapping[
         )
     for name, data in zip(names, contents, strict=True):
         with uploaded(name, data) as path:
-            heading = has_heading(path, TopicError)
+            heading = has_heading(path, TopicError, one_of_several=True)
             lines = read_list(path, TopicError, below_heading=heading)
         words[title_of(Path(name))] = unquoted(lines, name)
     groups = _named_groups(words)["groups"]

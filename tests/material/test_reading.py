@@ -65,6 +65,12 @@ def test_half_a_letter_of_utf_16_is_refused(tmp_path, refusal):
     assert "damaged UTF-16" in refused(refusal, InputError, read_text, path, InputError)
 
 
+def test_a_lost_letter_is_told_with_its_line(tmp_path):
+    path = tmp_path / "a.txt"
+    path.write_text("nurse\ninfirmi\ufffdre", encoding="utf8")
+    assert "a.txt, line 2 has U+FFFD" in listened(read_text, path, InputError)[1][0]
+
+
 @pytest.mark.parametrize(("separator", "name"), [(";", "semicolons"), ("\t", "tabs")])
 def test_another_separator_is_seen_and_said(tmp_path, separator, name):
     path = tmp_path / "a.csv"

@@ -82,6 +82,7 @@ def test_unsafe_names_are_refused(name, refusal):
         ("\u200b", "is empty"),
         ("[X]", "bracket"),
         ("he]", "bracket"),
+        ("infirmi\ufffdre", "has U+FFFD in place of a letter that was lost"),
         ("a\x00b", "control"),
         ("a\ud800", "control"),
         ("a" * 201, "200 characters"),

@@ -25,7 +25,7 @@ from typing import Any, NoReturn
 
 from pcf_core.core.errors import InputError, StoreError
 from pcf_core.material.safety.other_tools import refuse_results
-from pcf_core.material.safety.text import first_duplicate, listed, shown
+from pcf_core.material.safety.text import LOST, first_duplicate, listed, shown
 
 MAX_BYTES = 32 * 2**20
 MAX_TOML = 8 * 2**20  # its reader is slow; a list of the most and longest words has 4
@@ -41,15 +41,17 @@ ASIDE = re.compile(
 # A key of nine parts and more; ours have one.  The time and memory that the standard library takes for a key
 # grow with the square of its parts: 8,000 of them, 16 kB, take 3 s and 250 MB.
 LONG_KEY = re.compile(r"(?<![\w-])(?:[\w-]++[ \t]*+\.[ \t]*+){8}[\w-]")
-# Of a comment, a numbered list, or one with bullets.
-NO_ENTRY = re.compile(r"\s*(#|//|\(?\d+[.)]\s|[a-z]\)\s|[-–—*•·▪◦‣]\s)")
 FORMS = {  # how files of other programs begin, whatever their ending
     b"{\\rtf": "RTF",
     b"%PDF": "PDF",
-    b"PK\x03\x04": "of Word, Excel or another program that packs its files",
-    b"\xd0\xcf\x11\xe0": "of an old Word or Excel",
+    b"PK\x03\x04": "a file of Word, Excel or another program that packs its files",
+    b"\xd0\xcf\x11\xe0": "a file of an old Word or Excel",
 }
-QUOTED = re.compile(r"\"[^\"]+\"|'[^']+'|“[^”]+”|„[^“]+“|«[^»]+»")
+MARKS = "'' “” „“ „” ”” ‘’ ‚‘ ‚’ ’’ «» »« »» ‹› ›‹ 「」 『』 ``"  # of several languages
+CELL = re.compile(r'"(?:[^"]|"")+"')  # as CSV quotes one
+QUOTED = re.compile(  # between two letters, a mark is an apostrophe
+    "|".join([CELL.pattern, *(rf"{p[0]}(?:[^{p}]|(?<=\w)[{p}](?=\w))+{p[1]}" for p in MARKS.split())])
+)
 UTF_16 = (b"\xff\xfe", b"\xfe\xff")  # byte order marks
 CONTROLS = re.compile(r"[\x00-\x08\x0b\x0e-\x1f]")  # in no text that somebody wrote
 _listener: ContextVar[Callable[[str], None] | None] = ContextVar("_listener", default=None)
@@ -132,13 +134,17 @@ def read_text(path: Path, error: type[InputError]) -> str:
             f"{label(path)} is UTF-16 or UTF-32 text that does not say so: save it with the encoding UTF-8."
         )
     try:
-        return data.decode("utf-8-sig")
+        text = data.decode("utf-8-sig")
     except UnicodeDecodeError as problem:
         written = _windows_text(data)
         if written is None:
             raise _not_utf_8(path, problem, error) from problem
         tell(f"{label(path)} is not UTF-8 and was read as Windows-1252: check letters such as é and ü.")
         return written
+    if LOST in text:
+        line = text[: text.index(LOST)].count("\n") + 1
+        tell(f"{label(path)}, line {line:,} has U+FFFD in place of a letter that was lost: check it.")
+    return text
 
 
 def _not_utf_8(path: Path, problem: UnicodeDecodeError, error: type[InputError]) -> InputError:
@@ -158,29 +164,10 @@ def _windows_text(data: bytes) -> str | None:
     return None if CONTROLS.search(text) else text
 
 
-def read_lines(path: Path, error: type[InputError], *, below_heading: bool = False) -> list[str]:
-    """Read the filled lines of a text, without the first if that is a heading.
-
-    Comments, bullets and numbers before a line are refused.
-    """
-    lines = []
-    for number, line in enumerate(read_text(path, error).splitlines(), start=1):
-        if below_heading and line.strip():
-            below_heading = False
-            continue
-        if beginning := NO_ENTRY.match(line):
-            raise error(
-                f"{label(path)}, line {number} begins with {shown(beginning[0].strip())}: remove it; "
-                "a line has one entry, without comments, bullets and numbers."
-            )
-        if line.strip():
-            lines.append(line)
-    return lines
-
-
-def unquoted(words: Sequence[str], where: str) -> list[str]:
-    """Take off quotation marks around words, and say so."""
-    plain = [word.strip()[1:-1] if QUOTED.fullmatch(word.strip()) else word for word in words]
+def unquoted(words: Sequence[str], where: str, quoted: re.Pattern[str] = QUOTED) -> list[str]:
+    """Take off quotation marks around words or lines, and say so."""
+    bare = ((word, word.strip()[1:-1].replace('""', '"')) for word in words)
+    plain = [within if quoted.fullmatch(word.strip()) else word for word, within in bare]
     if plain != [*words]:
         tell(f"Quotation marks around words of {where} were taken off.")
     return plain

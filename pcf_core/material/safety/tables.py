@@ -23,14 +23,13 @@ from typing import Any, Literal, NoReturn
 
 from pcf_core.core.errors import InputError
 from pcf_core.material.safety.decimals import as_text
-from pcf_core.material.safety.lists import NUMBER, has_heading, read_list
+from pcf_core.material.safety.lists import NUMBER, has_heading, read_lines, read_list
 from pcf_core.material.safety.reading import (
     MAX_ROWS,
     check_ending,
     label,
     read_json_lines,
     read_json_value,
-    read_lines,
     read_text,
     read_toml,
     tell,
@@ -209,8 +208,6 @@ def _rows_in_text(path: Path, accepted: Accepted, error: type[InputError]) -> Ro
 
 def rows_below_heading(path: Path, accepted: Accepted, error: type[InputError]) -> Rows:
     """Read a list below the name of its column, or below a heading: commas belong to the entries."""
-    first = next(filter(None, map(str.strip, read_text(path, error).splitlines())))
-    tell(f"The first line of {label(path)}, {shown(first)}, is a heading and no entry.")
     (name,) = accepted.needed
     entries = enumerate(unquoted(read_list(path, error, below_heading=True), label(path)), start=1)
     return [(f"{label(path)}, entry {number:,}", {name: line}) for number, line in entries]

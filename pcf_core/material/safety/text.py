@@ -52,6 +52,7 @@ LARGEST_SHRUNK = 4 * MAX_FIELD  # characters; at most four become one in NFC, su
 # Zero-width space, byte order mark, word joiner and soft hyphen: they come with copied text and are not seen.
 INVISIBLE = dict.fromkeys((0x200B, 0xFEFF, 0x2060, 0x00AD))
 ODD_SPACE = re.compile(r"(?: *[^\S ]\s*| {2,}\s*)")  # between words: anything but one space
+LOST = "\ufffd"  # stands for a letter that could not be read
 # Others that are not seen, and tell two words apart that look the same: fillers, and selectors of a variant.
 # They stay where a script or an emoji needs them (:func:`hidden_in`).
 JOINERS = "\u200c\u200d"
@@ -237,6 +238,10 @@ def check_word(value: object, what: str, where: str, error: type[InputError]) ->
         raise error(f"{where}: {what} is empty ({shown(value)}): write a text or remove the entry.")
     if len(word) > MAX_WORD:
         raise error(f"{where}: {what} {shown(word)} has more than {MAX_WORD} characters: shorten it.")
+    if LOST in word:
+        raise error(
+            f"{where}: {what} {shown(word)} has U+FFFD in place of a letter that was lost: write it again."
+        )
     if "[" in word or "]" in word:
         raise error(
             f"{where}: {what} {shown(word)} has a bracket, but [X] and [Y] are for templates only: remove it."

@@ -14,9 +14,12 @@ from pydantic import AfterValidator, BeforeValidator, Field, ValidationInfo
 from pcf_core.core.errors import FairPairError
 from pcf_core.core.records import FloatArray, Record
 from pcf_core.material.base import Entry, Kind, Material, Name, Origin, Text, origin_of
+from pcf_core.material.safety.lists import filled
+from pcf_core.material.safety.reading import tell
 from pcf_core.material.safety.tables import Accepted, Column, Rows
 from pcf_core.material.safety.text import check_once, shown
-from pcf_core.material.shelves import Shelf, safe_name
+from pcf_core.material.shelves import Shelf
+from pcf_core.material.topics import safe_names
 from pcf_core.measure.ties import holm_adjusted
 from pcf_core.texts.fairpair.matching import word_tokens
 from pcf_core.texts.fairpair.records import CategoryDifference, CategorySet, PromptPairs, WordCategory
@@ -108,10 +111,14 @@ class WrittenCategories(Material):
     def of_rows(cls, rows: Rows, origin: Origin) -> dict[str, Any]:
         """Collect the words of each category, one per row."""
         words: dict[str, list[str]] = {}
-        for _, row in rows:
-            words.setdefault(row["category"], []).append(row["word"])
-        entries = [{"name": safe_name(title), "title": title, "words": words[title]} for title in words]
-        return {"categories": entries}
+        for where, row in rows:
+            title, word = (filled(row, name, where, origin.error) for name in ACCEPTED.needed)
+            words.setdefault(title, []).append(word)
+            if word != word.lower():
+                tell(f"Capitals do not count in the words of {origin.where}: all are read in small letters.")
+        names = safe_names(words, "category")
+        several = zip(names, words.items(), strict=True)
+        return {"categories": [{"name": name, "title": title, "words": of} for name, (title, of) in several]}
 
 
 OWN: Kind[CategorySet] = Kind(SHELF, WrittenCategories)

@@ -10,6 +10,7 @@ from scipy.stats import chi2
 
 from pcf_core.core.errors import FairPairError
 from pcf_core.core.settings import Settings
+from pcf_core.material.safety.reading import heard
 from pcf_core.material.topics import load_topic
 from pcf_core.texts.fairpair.categories import (
     OWN,
@@ -171,6 +172,20 @@ def test_csv_says_the_same_as_toml(tmp_path: Path) -> None:
     ]
     toml = load_categories(kept_as(tmp_path, "own.toml", OWN_TOML))
     assert [one.words for one in found.categories] == [one.words for one in toml.categories]
+
+
+def test_titles_without_letters_of_ascii_and_words_with_capitals(tmp_path: Path) -> None:
+    table = "category,word\n力,Job\n愛,boss\n 力 ,job\n"
+    sentences: list[str] = []
+    with heard(sentences.append):
+        found = load_categories(kept_as(tmp_path, "own.csv", table))
+    assert [(one.name, one.title, one.words) for one in found.categories] == [
+        ("category-1", "力", ("job",)),
+        ("category-2", "愛", ("boss",)),
+    ]
+    assert sentences == ["Capitals do not count in the words of own.csv: all are read in small letters."]
+    with pytest.raises(FairPairError, match=r"own.csv, line 2 has no category: write one, or remove the row"):
+        load_categories(kept_as(tmp_path, "own.csv", "category,word\n,boss\n"))
 
 
 def test_a_set_is_chosen_by_its_name_and_the_shipped_one_is_none(own_settings: Settings) -> None:
