@@ -23,7 +23,7 @@ import numpy as np
 import pytest
 
 from pcf_core.audit.baseline import NEUTRAL, neutral_comparison
-from pcf_core.audit.comparing import compared
+from pcf_core.audit.comparing import compared, controlled
 from pcf_core.audit.factors import read_against
 from pcf_core.audit.options import ViewOptions, unit_of
 from pcf_core.audit.reading import RunView, report
@@ -43,6 +43,7 @@ from pcf_core.measure.reference_models import reference_risks
 from pcf_core.measure.resampling import FEW_TEMPLATES
 from pcf_core.models.registry import resolve, seeds_of
 from pcf_core.show.findings.answers import share_text
+from pcf_core.show.findings.comparison import difference_text
 from pcf_core.show.findings.models import spread_of
 from pcf_core.show.findings.numbers import digits, percent, percent_with_interval, two_decimals
 from pcf_core.store.store import Store
@@ -419,7 +420,8 @@ def in_a_chat() -> Iterator[str]:
         name = "bare sentences" if item.frame is None else f"chat, told “{text}”" if text else "chat"
         parts = digits(found.prejudice_risk), digits(found.caprice_risk)
         yield f"| {name} | {risk(found)} | {parts[0]} | {parts[1]} | {first(found)} | {change} |"
-    yield f"over {len(report_of(items[0]).occupations)} occupations × {len(items[0].run.templates.templates)} sentences"
+    many, sentences = len(bare.run.evidence.terms), len(bare.run.templates.texts)
+    yield f"over {many} occupations in {sentences} sentences"
 
 
 def shares_of_words(model: str) -> tuple[tuple[str, ...], FloatArray]:
