@@ -1,7 +1,7 @@
 """The content of a file: text, TOML, JSON; ``error`` is the class of a refusal.  Tables: see ``tables``.
 
-Text is UTF-8, UTF-16 with a byte order mark, or Windows-1252.  Whatever is not as usual is told to the
-``listener`` of :func:`heard`: nothing is changed or left out in silence.
+Text is UTF-8, UTF-16 or UTF-32 with a byte order mark, or Windows-1252.  Whatever is not as usual is told
+to the ``listener`` of :func:`heard`: nothing is changed or left out in silence.
 
 Nothing is cached: a file is a few kilobytes, and what was changed or repaired on disk must show at once.
 
@@ -20,6 +20,7 @@ import tomllib
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
+from itertools import islice
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -50,7 +51,13 @@ FORMS = {  # how files of other programs begin, whatever their ending
     b"\xd0\xcf\x11\xe0": "of an old Word or Excel",
 }
 QUOTED = re.compile(r"\"[^\"]+\"|'[^']+'|“[^”]+”|„[^“]+“|«[^»]+»")
-UTF_16 = (b"\xff\xfe", b"\xfe\xff")  # byte order marks
+MARKED = {  # encodings, by their byte order marks; the longer ones begin like the others
+    b"\xff\xfe\x00\x00": "utf-32",
+    b"\x00\x00\xfe\xff": "utf-32",
+    b"\xff\xfe": "utf-16",
+    b"\xfe\xff": "utf-16",
+}
+STATED = re.compile(r"\Asep=.[ \t]*(?=\r?\n)")  # Excel's own way to say what separates the columns
 CONTROLS = re.compile(r"[\x00-\x08\x0b\x0e-\x1f]")  # in no text that somebody wrote
 _listener: ContextVar[Callable[[str], None] | None] = ContextVar("_listener", default=None)
 
@@ -118,27 +125,28 @@ def read_text(path: Path, error: type[InputError]) -> str:
     for beginning, form in FORMS.items():
         if data.startswith(beginning):
             raise error(f"{label(path)} is {form}: save it as plain text or CSV, with the encoding UTF-8.")
-    if data.startswith(UTF_16):
-        try:
-            text = data.decode("utf-16")
-        except UnicodeDecodeError as problem:
-            raise error(
-                f"{label(path)} is damaged UTF-16 text: save it with the encoding UTF-8."
-            ) from problem
-        tell(f"{label(path)} is UTF-16 text.")
-        return text
+    for mark, encoding in MARKED.items():
+        if data.startswith(mark):
+            try:
+                text = data.decode(encoding)
+            except UnicodeDecodeError as problem:
+                raise error(
+                    f"{label(path)} is damaged {encoding.upper()} text: save it with the encoding UTF-8."
+                ) from problem
+            tell(f"{label(path)} is {encoding.upper()} text.")
+            return STATED.sub("", text)
     if len(data) > 3 and b"\0" in data[:2] + data[-2:] and data.count(b"\0") * 3 > len(data):
         raise error(
             f"{label(path)} is UTF-16 or UTF-32 text that does not say so: save it with the encoding UTF-8."
         )
     try:
-        return data.decode("utf-8-sig")
+        return STATED.sub("", data.decode("utf-8-sig"))
     except UnicodeDecodeError as problem:
         written = _windows_text(data)
         if written is None:
             raise _not_utf_8(path, problem, error) from problem
         tell(f"{label(path)} is not UTF-8 and was read as Windows-1252: check letters such as é and ü.")
-        return written
+        return STATED.sub("", written)
 
 
 def _not_utf_8(path: Path, problem: UnicodeDecodeError, error: type[InputError]) -> InputError:
@@ -206,20 +214,12 @@ def read_toml(
         raise error(f"{label(path)} has a key with more than eight parts separated by dots: remove it.")
     try:
         table = tomllib.loads(text)
-    except (ValueError, RecursionError) as problem:  # TOMLDecodeError is a ValueError; bad dates raise others
-        reason = " ".join(str(problem).split()).rstrip(".")[:200]
-        raise error(f"{label(path)} is not valid TOML ({reason}): correct it there.") from problem
+    except (ValueError, RecursionError) as problem:
+        raise error(f"{label(path)} is not valid TOML ({_reason(problem)}): correct it there.") from problem
     if set(table) & set(foreign):
         return {}
     refuse_unknown(table, label(path), allowed, error)
     return table
-
-
-def read_json(path: Path, allowed: Collection[str], error: type[InputError]) -> dict[str, Any]:
-    """Read the object that a JSON file holds."""
-    value = checked_object(read_json_value(path, error), path, error)
-    refuse_unknown(value, label(path), allowed, error)
-    return value
 
 
 def checked_object(value: object, path: Path, error: type[InputError]) -> dict[str, Any]:
@@ -229,30 +229,57 @@ def checked_object(value: object, path: Path, error: type[InputError]) -> dict[s
     return value
 
 
-def read_json_value(path: Path, error: type[InputError]) -> object:
-    """Read the value that a JSON file holds, of whatever kind."""
+def read_json(path: Path, error: type[InputError]) -> object:
+    """Read the value that a JSON file holds, of whatever kind, or the list of those that stand one a line."""
     text = read_text(path, error)
     try:
-        return json.loads(text, object_pairs_hook=_keys_once, parse_constant=_no_number)
+        return _parsed(text)
     except (ValueError, RecursionError) as problem:
-        # JSONDecodeError is a ValueError; long numbers raise others
-        reason = " ".join(str(problem).split()).rstrip(".")[:200]
-        raise error(f"{label(path)} is not valid JSON ({reason}): correct it there.") from problem
-
-
-def read_json_lines(path: Path, error: type[InputError]) -> list[object]:
-    """Read a file that has a JSON value in each line; empty lines are skipped."""
-    values: list[object] = []
-    for number, line in enumerate(read_text(path, error).splitlines(), start=1):
-        if line.strip():
-            try:
-                values.append(json.loads(line, object_pairs_hook=_keys_once, parse_constant=_no_number))
-            except (ValueError, RecursionError) as problem:
-                reason = " ".join(str(problem).split()).rstrip(".")[:200]
-                raise error(
-                    f"{label(path)}, line {number} is not valid JSON ({reason}): write a value in each line."
-                ) from problem
+        if path.suffix.lower() != ".jsonl" and not _is_one_a_line(text):
+            raise error(
+                f"{label(path)} is not valid JSON ({_reason(problem)}): correct it there."
+            ) from problem
+    values = []
+    for number, line in _filled(text):
+        try:
+            values.append(_parsed(line))
+        except (ValueError, RecursionError) as problem:
+            raise error(
+                f"{label(path)}, line {number:,} is not valid JSON ({_reason(problem)}): write a value in "
+                "each line."
+            ) from problem
     return values
+
+
+def holds_json(text: str) -> bool:
+    """Tell whether a text is a list or an object of JSON, or has one in each line."""
+    return _is_list_or_object(text) or all(_is_list_or_object(line) for _, line in _filled(text))
+
+
+def _filled(text: str) -> Iterator[tuple[int, str]]:
+    """Yield lines with their numbers.  Within a text of JSON, line ends but the usual stand as they are."""
+    return ((number, line) for number, line in enumerate(text.split("\n"), start=1) if line.strip())
+
+
+def _is_one_a_line(text: str) -> bool:
+    first, second = [*islice(_filled(text), 2), (0, ""), (0, "")][:2]
+    return bool(second[1]) and _is_list_or_object(first[1])
+
+
+def _is_list_or_object(text: str) -> bool:
+    try:
+        return isinstance(json.loads(text), list | dict)
+    except (ValueError, RecursionError):
+        return False
+
+
+def _parsed(text: str) -> object:
+    return json.loads(text, object_pairs_hook=_keys_once, parse_constant=_no_number)
+
+
+def _reason(problem: Exception) -> str:
+    """Return what a parser says, in one line; long numbers and bad dates raise errors of other kinds."""
+    return " ".join(str(problem).split()).rstrip(".")[:200]
 
 
 def _keys_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -267,12 +294,13 @@ def _no_number(constant: str) -> NoReturn:
 
 
 def refuse_unknown(
-    table: Mapping[str, Any], where: str, allowed: Collection[str], error: type[InputError]
+    table: Mapping[str, Any], where: str, allowed: Collection[str], error: type[InputError], also: str = ""
 ) -> None:
-    """Refuse a key that is not allowed."""
+    """Refuse a key that is not allowed; ``also``: what else may be done."""
     unknown = sorted(set(table) - set(allowed))
     if unknown:
-        raise error(f"{where} has the unknown key {shown(unknown[0])}: use only {listed(sorted(allowed))}.")
+        known = listed(sorted(allowed))
+        raise error(f"{where} has the unknown key {shown(unknown[0])}: use only {known}{also}.")
 
 
 LONGEST_FILE_NAME = 60  # characters, of up to four bytes
