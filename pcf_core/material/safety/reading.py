@@ -57,7 +57,7 @@ MARKED = {  # encodings, by their byte order marks; the longer ones begin like t
     b"\xff\xfe": "utf-16",
     b"\xfe\xff": "utf-16",
 }
-STATED = re.compile(r"\Asep=.[ \t]*(?=\r?\n)")  # Excel's own way to say what separates the columns
+STATED = re.compile(r'\A"?sep=."?[ \t]*(?=\r?\n)')  # Excel's own way to say what separates the columns
 CONTROLS = re.compile(r"[\x00-\x08\x0b\x0e-\x1f]")  # in no text that somebody wrote
 _listener: ContextVar[Callable[[str], None] | None] = ContextVar("_listener", default=None)
 

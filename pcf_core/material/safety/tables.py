@@ -221,8 +221,8 @@ def _fault(problem: str) -> str:
         )
     reason = problem.replace("\t", "tab")  # what the library says if tabs are the separator
     return (
-        f"is not valid CSV ({reason}): put cells with quotation marks in quotation marks, and write those "
-        "within twice."
+        f"is not valid CSV ({reason}): put a cell with quotation marks in quotation marks, and write those "
+        "within it twice."
     )
 
 
@@ -259,6 +259,8 @@ def rows_of_table(
                 if given and not _names_columns(cells, text, separator, columns):
                     raise error(without_names(name, cells, separator, columns))
                 header = column_names(cells, name, columns, error, given=given)
+                if not any(fitting(cells, column) for column in columns):
+                    tell(f"The first line of {name}, {shown(', '.join(cells))}, has names and is no entry.")
             elif len(cells) != len(header):
                 number = f"{len(cells):,} cell{'s' * (len(cells) != 1)}"
                 raise error(
@@ -297,9 +299,11 @@ def _names_columns(cells: Sequence[str], text: str, separator: str, columns: Seq
 
 def without_names(name: str, cells: Sequence[str], separator: str, columns: Sequence[Column]) -> str:
     """Say that the first row of a table is no header, and write one with as many names."""
-    names = [column.name for column in columns if column.needed][: len(cells)]
-    numbers = iter(column.name for column in columns if column.is_number and not column.needed)
-    names += [next(numbers, "other") if NUMBER.fullmatch(cell) else "other" for cell in cells[len(names) :]]
+    texts = iter(column.name for column in columns if column.needed and not column.is_number)
+    numbers = iter(column.name for column in columns if column.is_number)
+    names = [next(numbers if NUMBER.fullmatch(cell) else texts, "other") for cell in cells]
+    if NUMBER.fullmatch(cells[0]):  # it may count the rows
+        names[0] = "other"
     header = f"{listed(names)}, separated by tabs" if separator == "\t" else separator.join(names)
     return (
         f"{name} begins with {shown(', '.join(cells))}, which names no columns: write their names above it, "
@@ -391,8 +395,6 @@ def column_names(
     if unclear:
         offered = unclear if given else dict.fromkeys(unclear, ())
         _refuse(written, columns, offered, name, error, objects=objects)
-    if chosen and not objects and not any(found.values()):
-        tell(f"The first line of {name}, {shown(', '.join(written))}, names the columns and is no entry.")
     if skipped := [one for one, ours in zip(written, header, strict=True) if ours == SKIPPED]:
         read = [one for one, ours in zip(written, header, strict=True) if ours != SKIPPED]
         tell(

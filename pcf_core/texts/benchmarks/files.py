@@ -224,7 +224,7 @@ def _crows_rows(path: Path) -> Rows:
         columns = MASKED_COLUMNS if "mask1" in text.partition("\n")[0] else CROWS_COLUMNS
         return rows_of_table(path, columns, BenchmarkError)
     objects = read_json(path, BenchmarkError)
-    objects = [objects] if isinstance(objects, dict) else objects
+    objects = [objects] if isinstance(objects, dict) and objects else objects
     if not (isinstance(objects, list) and objects and all(isinstance(one, dict) for one in objects)):
         raise BenchmarkError(
             f"{label(path)} is not a CrowS-Pairs file: write a list of objects with "
