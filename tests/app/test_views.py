@@ -44,7 +44,7 @@ def test_lines_of_a_file_that_are_left_out_are_told() -> None:
     odd = {**line, "question": "Other?", "options": {"A": "iron", "B": "Iron"}}
     found = read_upload("questions", [("mine.jsonl", f"{json.dumps(line)}\n{json.dumps(odd)}\n".encode())])
     assert made_of(found) == (
-        "“mine” has 1 question; 1 entry is left out, the first because: mine.jsonl, entry 2: the option "
+        "“mine” has 1 question; 1 entry is left out, the first because: mine.jsonl, line 2: the option "
         "'iron' appears twice: write it once."
     )
 

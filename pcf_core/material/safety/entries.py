@@ -203,7 +203,7 @@ def _way_without_header(path: Path, accepted: Accepted, error: type[InputError])
         return "table"
     if not cells or first[0].lstrip().startswith("#") or any(fitting(cells, column) for column in columns):
         return "table"
-    if accepted.is_of_sentences and _is_sentence(first):
+    if any(GAP.search(column.holds) for column in columns) and _is_sentence(first):
         _ = is_read_as("lines")  # the option is right, though nobody had to give it
         return "lines"
     if accepted.in_line == (len(cells) == 1):  # words alone are no groups, and entries have no columns

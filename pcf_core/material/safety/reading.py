@@ -20,7 +20,6 @@ import tomllib
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from itertools import islice
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -51,12 +50,8 @@ FORMS = {  # how files of other programs begin, whatever their ending
     b"\xd0\xcf\x11\xe0": "of an old Word or Excel",
 }
 QUOTED = re.compile(r"\"[^\"]+\"|'[^']+'|“[^”]+”|„[^“]+“|«[^»]+»")
-MARKED = {  # encodings, by their byte order marks; the longer ones begin like the others
-    b"\xff\xfe\x00\x00": "utf-32",
-    b"\x00\x00\xfe\xff": "utf-32",
-    b"\xff\xfe": "utf-16",
-    b"\xfe\xff": "utf-16",
-}
+UTF_16 = (b"\xff\xfe", b"\xfe\xff")  # byte order marks
+UTF_32 = (b"\xff\xfe\x00\x00", b"\x00\x00\xfe\xff")
 STATED = re.compile(r'\A"?sep=."?[ \t]*(?=\r?\n)')  # Excel's own way to say what separates the columns
 CONTROLS = re.compile(r"[\x00-\x08\x0b\x0e-\x1f]")  # in no text that somebody wrote
 _listener: ContextVar[Callable[[str], None] | None] = ContextVar("_listener", default=None)
@@ -120,33 +115,37 @@ def read_data(path: Path, error: type[InputError]) -> bytes:
 
 
 def read_text(path: Path, error: type[InputError]) -> str:
-    """Read the text of a file, without its byte order mark."""
+    """Read the text of a file, without its byte order mark and what Excel states of it."""
+    return STATED.sub("", _decoded(path, error))
+
+
+def _decoded(path: Path, error: type[InputError]) -> str:
     data = read_data(path, error)
     for beginning, form in FORMS.items():
         if data.startswith(beginning):
             raise error(f"{label(path)} is {form}: save it as plain text or CSV, with the encoding UTF-8.")
-    for mark, encoding in MARKED.items():
-        if data.startswith(mark):
-            try:
-                text = data.decode(encoding)
-            except UnicodeDecodeError as problem:
-                raise error(
-                    f"{label(path)} is damaged {encoding.upper()} text: save it with the encoding UTF-8."
-                ) from problem
-            tell(f"{label(path)} is {encoding.upper()} text.")
-            return STATED.sub("", text)
+    if data.startswith((*UTF_16, *UTF_32)):
+        encoding = "UTF-32" if data.startswith(UTF_32) else "UTF-16"
+        try:
+            text = data.decode(encoding)
+        except UnicodeDecodeError as problem:
+            raise error(
+                f"{label(path)} is damaged {encoding} text: save it with the encoding UTF-8."
+            ) from problem
+        tell(f"{label(path)} is {encoding} text.")
+        return text
     if len(data) > 3 and b"\0" in data[:2] + data[-2:] and data.count(b"\0") * 3 > len(data):
         raise error(
             f"{label(path)} is UTF-16 or UTF-32 text that does not say so: save it with the encoding UTF-8."
         )
     try:
-        return STATED.sub("", data.decode("utf-8-sig"))
+        return data.decode("utf-8-sig")
     except UnicodeDecodeError as problem:
         written = _windows_text(data)
         if written is None:
             raise _not_utf_8(path, problem, error) from problem
         tell(f"{label(path)} is not UTF-8 and was read as Windows-1252: check letters such as é and ü.")
-        return STATED.sub("", written)
+        return written
 
 
 def _not_utf_8(path: Path, problem: UnicodeDecodeError, error: type[InputError]) -> InputError:
@@ -232,49 +231,33 @@ def checked_object(value: object, path: Path, error: type[InputError]) -> dict[s
 def read_json(path: Path, error: type[InputError]) -> object:
     """Read the value that a JSON file holds, of whatever kind, or the list of those that stand one a line."""
     text = read_text(path, error)
-    try:
-        return _parsed(text)
-    except (ValueError, RecursionError) as problem:
-        if path.suffix.lower() != ".jsonl" and not _is_one_a_line(text):
-            raise error(
-                f"{label(path)} is not valid JSON ({_reason(problem)}): correct it there."
-            ) from problem
+    lines = text.split("\n")  # not splitlines: within a text of JSON other line ends may stand as they are
+    first = next(filter(str.strip, lines), "")
+    is_jsonl = path.suffix.lower() == ".jsonl" or (first.strip() != text.strip() and _is_json(first))
+    is_one = not is_jsonl or _is_json(text)
+    parts = (
+        {1: text} if is_one else {number: line for number, line in enumerate(lines, start=1) if line.strip()}
+    )
     values = []
-    for number, line in _filled(text):
+    for number, part in parts.items():
         try:
-            values.append(_parsed(line))
+            values.append(json.loads(part, object_pairs_hook=_keys_once, parse_constant=_no_number))
         except (ValueError, RecursionError) as problem:
-            raise error(
-                f"{label(path)}, line {number:,} is not valid JSON ({_reason(problem)}): write a value in "
-                "each line."
-            ) from problem
-    return values
+            where = label(path) if is_one else f"{label(path)}, line {number:,}"
+            raise error(f"{where} is not valid JSON ({_reason(problem)}): correct it there.") from problem
+    return values[0] if is_one else values
 
 
 def holds_json(text: str) -> bool:
     """Tell whether a text is a list or an object of JSON, or has one in each line."""
-    return _is_list_or_object(text) or all(_is_list_or_object(line) for _, line in _filled(text))
+    return _is_json(text) or all(_is_json(line) for line in text.split("\n") if line.strip())
 
 
-def _filled(text: str) -> Iterator[tuple[int, str]]:
-    """Yield lines with their numbers.  Within a text of JSON, line ends but the usual stand as they are."""
-    return ((number, line) for number, line in enumerate(text.split("\n"), start=1) if line.strip())
-
-
-def _is_one_a_line(text: str) -> bool:
-    first, second = [*islice(_filled(text), 2), (0, ""), (0, "")][:2]
-    return bool(second[1]) and _is_list_or_object(first[1])
-
-
-def _is_list_or_object(text: str) -> bool:
+def _is_json(text: str) -> bool:
     try:
         return isinstance(json.loads(text), list | dict)
     except (ValueError, RecursionError):
         return False
-
-
-def _parsed(text: str) -> object:
-    return json.loads(text, object_pairs_hook=_keys_once, parse_constant=_no_number)
 
 
 def _reason(problem: Exception) -> str:

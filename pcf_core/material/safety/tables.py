@@ -100,11 +100,6 @@ class Accepted:
         return tuple(column.name for column in self.required)
 
     @property
-    def is_of_sentences(self) -> bool:
-        """Whether entries are sentences with gaps."""
-        return bool(self.line) and any(GAP.search(column.holds) for column in self.columns)
-
-    @property
     def in_json(self) -> str:
         """Say what JSON may be: the end of a sentence."""
         rows = f"a list of objects, each with {listed(self.needed)}" if self.columns else ""
@@ -127,11 +122,7 @@ class Accepted:
 
 
 class CellError(Exception):
-    """What is wrong with a line, and what to do: the end of a sentence that names it."""
-
-    def __init__(self, line: int, fault: str) -> None:
-        super().__init__(fault)
-        self.line = line
+    """What is wrong with a line, and what to do: the end of a sentence about the file."""
 
 
 def rows_of_cells(text: str, separator: str) -> Iterator[tuple[int, list[str]]]:
@@ -157,7 +148,13 @@ def rows_of_cells(text: str, separator: str) -> Iterator[tuple[int, list[str]]]:
             if any(map(str.strip, cells)):
                 yield reader.line_num, cells
     except csv.Error as problem:
-        raise CellError(reader.line_num, _fault(str(problem))) from problem
+        reason = str(problem).replace("\t", "tab")  # what the library says if tabs are the separator
+        mend = "put a cell with quotation marks in quotation marks, and write those within it twice"
+        fault = f"is not valid CSV ({reason}): {mend}"
+        if FIELD_LIMIT in reason:
+            most = csv.field_size_limit()
+            fault = f"has a cell with more than {most:,} characters: shorten it, or close a quotation mark"
+        raise CellError(f"line {reader.line_num:,} {fault}") from problem
 
 
 def are_cells_quoted(text: str, separator: str) -> bool:
@@ -180,13 +177,12 @@ def first_row(text: str, columns: Sequence[Column], path: Path | None = None) ->
     It is what gives most names of columns, else tabs where the ending says so, else what gives most cells.
     """
     rows = {separator: _first(text, separator) for separator in SEPARATORS}
+    likely = "\t" if path and path.suffix.lower() == ".tsv" else ""
 
     def fit(separator: str) -> tuple[int, bool, int]:
         cells = rows[separator]
-        is_likely = (
-            path is not None and path.suffix.lower() == ".tsv" and separator == "\t" and len(cells) > 1
-        )
-        return sum(bool(fitting(cells, column)) for column in columns), is_likely, len(cells)
+        known = sum(bool(fitting(cells, column)) for column in columns)
+        return known, separator == likely and len(cells) > 1, len(cells)
 
     best = max(rows, key=fit)  # of equals the first
     return best, rows[best]
@@ -195,14 +191,11 @@ def first_row(text: str, columns: Sequence[Column], path: Path | None = None) ->
 def filled_columns(text: str, separator: str, first: Sequence[str]) -> list[int]:
     """Return the indices of the columns with a name in the first row, or a text in any other."""
     empty = {index for index, cell in enumerate(first) if not cell.strip()}
-    rows = rows_of_cells(text, separator) if empty else ()
-    try:
-        for _, cells in rows:
+    with suppress(CellError):  # whoever reads the rows tells of it
+        for _, cells in rows_of_cells(text, separator) if empty else ():
             empty -= {index for index in empty if cells[index:] and cells[index].strip()}
             if not empty:
                 break
-    except CellError:  # which whoever reads the rows tells
-        pass
     return [index for index in range(len(first)) if index not in empty]
 
 
@@ -211,19 +204,6 @@ def _first(text: str, separator: str) -> list[str]:
         return next(rows_of_cells(text, separator), (0, []))[1]
     except CellError:  # quotation marks that are of the text
         return next(filter(str.strip, text.splitlines())).split(separator)
-
-
-def _fault(problem: str) -> str:
-    if FIELD_LIMIT in problem:
-        return (
-            f"has a cell with more than {csv.field_size_limit():,} characters: shorten it, or close a "
-            "quotation mark that was left open."
-        )
-    reason = problem.replace("\t", "tab")  # what the library says if tabs are the separator
-    return (
-        f"is not valid CSV ({reason}): put a cell with quotation marks in quotation marks, and write those "
-        "within it twice."
-    )
 
 
 def rows_of_table(
@@ -273,7 +253,7 @@ def rows_of_table(
                 read = zip(header, cells, strict=True)
                 rows.append((where, {column: cell for column, cell in read if column != SKIPPED}))
     except CellError as problem:
-        raise error(f"{name}, line {problem.line:,} {problem}") from problem
+        raise error(f"{name}, {problem}.") from problem
     if not header:
         needed = listed(column.name for column in columns if column.needed)
         raise error(f"{name} is empty: write the columns {needed} in its first line.")

@@ -358,7 +358,7 @@ def _wino_json(path: Path) -> Iterator[Row]:
     """Make two sentences of each row: with the pronoun of the stereotype, and with the other option."""
     rows = read_json(path, BenchmarkError)
     for number, row in enumerate(rows if isinstance(rows, list) else [rows], start=1):
-        where = f"{label(path)}, entry {number:,}"
+        where = f"{label(path)}, line {number:,}"
         if not isinstance(row, dict):
             raise BenchmarkError(f"{where} is not a JSON object: write its keys in braces.")
         given = [row.get(key) for key in ("text", "pro_stereotyped", "options")]

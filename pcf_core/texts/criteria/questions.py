@@ -275,8 +275,9 @@ def _is_medqa(path: Path) -> bool:
 def _medqa(path: Path, where: str) -> Iterator[tuple[str, dict[str, object]]]:
     entries = read_json(path, CriteriaError)
     entries = entries if isinstance(entries, list) else [entries]
+    one = "line" if read_text(path, CriteriaError).lstrip().startswith("{") else "entry"
     for index, entry in enumerate(entries, start=1):
-        spot = f"{where}, entry {index:,}"
+        spot = f"{where}, {one} {index:,}"
         if not isinstance(entry, dict) or not {"question", "options", "answer_idx"} <= set(entry):
             raise CriteriaError(f"{spot} needs question, options and answer_idx, as MedQA's have.")
         yield spot, {"text": entry["question"], "options": entry["options"], "right": entry["answer_idx"]}

@@ -343,7 +343,7 @@ def test_what_medqa_has_and_cannot_be_asked_is_left_out_and_named() -> None:
     twice = {**LINE, "question": "Other?", "options": {"A": "iron", "B": "Iron"}, "answer_idx": "A"}
     made = medqa(LINE, twice, LINE, {**LINE, "question": "Third?"})
     assert [each.text for each in made.questions] == [LINE["question"], "Third?"]
-    assert [each.name for each in made.left_out] == ["entry 2", "entry 3"]
+    assert [each.name for each in made.left_out] == ["line 2", "line 3"]
     assert "the option 'iron' appears twice" in made.left_out[0].reason
     with pytest.raises(CriteriaError, match="no usable question"):
         medqa(twice)
@@ -354,7 +354,7 @@ def test_questions_that_are_left_out_are_said_with_the_first_reasons() -> None:
     with heard(notes.append):
         medqa(LINE, *[{**LINE, "answer_idx": "X"}] * 5)
     reason = "right is 'X'; write the letter of an option, A to D"
-    lines = "; ".join(f"entry {line}: {reason}" for line in (2, 3, 4))
+    lines = "; ".join(f"line {line}: {reason}" for line in (2, 3, 4))
     assert notes == [f"5 of the 6 questions of med.jsonl cannot be used and were left out ({lines}; 2 more)."]
 
 
