@@ -311,7 +311,7 @@ def test_an_answer_for_one_file_leaves_others_alone(tmp_path):
         with read_with(Reading(answers)) as reading:
             assert load_evidence(tmp_path / name).terms == ("nurse", "cook")
     reading.check_used()
-    assert any("'Beruf, Anzahl', has names and is no entry" in note for note in reading.notes)
+    assert any("'Beruf, Anzahl', names the columns and is no entry" in note for note in reading.notes)
 
 
 def test_a_code_of_json_stays_as_it_is(tmp_path):

@@ -240,7 +240,8 @@ def rows_of_table(
                     raise error(without_names(name, cells, separator, columns))
                 header = column_names(cells, name, columns, error, given=given)
                 if not any(fitting(cells, column) for column in columns):
-                    tell(f"The first line of {name}, {shown(', '.join(cells))}, has names and is no entry.")
+                    line = shown(", ".join(map(str.strip, cells)))
+                    tell(f"The first line of {name}, {line}, names the columns and is no entry.")
             elif len(cells) != len(header):
                 number = f"{len(cells):,} cell{'s' * (len(cells) != 1)}"
                 raise error(
