@@ -232,7 +232,9 @@ def rows_of_table(
     try:
         for line, row in rows_of_cells(text, separator):
             where = f"{name}, line {line:,}"
-            cells = [row[index] for index in kept if index < len(row)] + row[len(first) :]
+            cells = row
+            if len(kept) < len(first):
+                cells = [row[index] for index in kept if index < len(row)] + row[len(first) :]
             while header and len(cells) > len(header) and not cells[-1].strip():
                 cells.pop()
             if not header:
