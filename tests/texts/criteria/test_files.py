@@ -330,7 +330,7 @@ def test_medqa_loads_as_it_is_published() -> None:
 
 def test_medqa_may_be_a_list() -> None:
     several = [LINE, {**LINE, "question": "Another one?"}]
-    assert questions_of("med.json", json.dumps(several)) == medqa(*several).questions
+    assert questions_of("med.json", json.dumps(several)).questions == medqa(*several).questions
 
 
 @pytest.mark.parametrize("sign", ["\u2028", "\x85", "\u2029"])
