@@ -242,8 +242,8 @@ def rows_of_table(
                     raise error(without_names(name, cells, separator, columns))
                 header = column_names(cells, name, columns, error, given=given)
                 if not any(fitting(cells, column) for column in columns):
-                    line = shown(", ".join(map(str.strip, cells)))
-                    tell(f"The first line of {name}, {line}, names the columns and is no entry.")
+                    names = shown(", ".join(map(str.strip, cells)))
+                    tell(f"The first line of {name}, {names}, names the columns and is no entry.")
             elif len(cells) != len(header):
                 number = f"{len(cells):,} cell{'s' * (len(cells) != 1)}"
                 raise error(
