@@ -19,8 +19,9 @@ from pcf_core.core.errors import AuditError
 from pcf_core.core.records import Record
 from pcf_core.core.settings import settings
 from pcf_core.material.base import Kind
+from pcf_core.material.safety.entries import ending_of
 from pcf_core.material.safety.reading import title_of
-from pcf_core.material.safety.tables import Accepted, ending_of
+from pcf_core.material.safety.tables import Accepted
 from pcf_core.material.safety.text import MAX_NAME
 from pcf_core.material.safety.understood import Choice, Question, Reading, read_with
 from pcf_core.material.shelves import Shelf

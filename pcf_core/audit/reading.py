@@ -226,7 +226,7 @@ def _must_be_scored(
 # Probabilities made elsewhere.
 
 
-def matrix_report(document: Mapping[str, Any], options: ViewOptions, resamples: int = 2000) -> RiskReport:
+def matrix_report(document: object, options: ViewOptions, resamples: int = 2000) -> RiskReport:
     """Make a report from probabilities made elsewhere (``risk --matrix``).
 
     ``document``: ``preferences`` [occupation][template][group], rows that sum to 1 ± 1e-6; optional

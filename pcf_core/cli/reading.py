@@ -5,9 +5,8 @@
 
 from __future__ import annotations
 
-import json
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, get_args
@@ -25,7 +24,7 @@ from pcf_core.core.run import ModelSpec, Protocol, RunSpec
 from pcf_core.core.settings import settings
 from pcf_core.core.topics import SetCard
 from pcf_core.material.evidence import left_out_evidence, list_evidence, load_evidence
-from pcf_core.material.safety.other_tools import refuse_results
+from pcf_core.material.safety.reading import read_json
 from pcf_core.material.safety.understood import Reading
 from pcf_core.material.suiting import suiting_sets, template_cards
 from pcf_core.material.templates import (
@@ -90,7 +89,7 @@ def risk(
     if matrix is not None:
         if templates or evidence:
             raise InputError("A matrix has weights of its own: leave out --templates and --evidence.")
-        report = matrix_report(read_json(matrix), options)
+        report = matrix_report(read_json(matrix, InputError), options)
     else:
         store = open_store()
         stored = store.load_run(run)
@@ -114,21 +113,6 @@ def risk(
         return matrix_lines(matrix.name, report) if matrix else run_lines(store, item, options, held)
 
     give(facts | report_document(report), as_json, lines)
-
-
-def read_json(path: Path) -> Mapping[str, Any]:
-    """Read one JSON object from a file; raise InputError if it cannot be read or is not JSON."""
-    try:
-        data = path.read_bytes()
-        refuse_results(data, path.name, InputError)
-        document = json.loads(data.decode("utf-8-sig"))
-    except OSError as error:
-        raise InputError(
-            f"{path} cannot be read ({error.strerror}): give the path of a JSON file."
-        ) from error
-    except (ValueError, RecursionError) as error:
-        raise InputError(f"{path} is not valid JSON ({error}): correct it there.") from error
-    return document  # type: ignore[no-any-return]
 
 
 @with_view

@@ -18,8 +18,9 @@ from pydantic import BeforeValidator, ConfigDict, StrictBool, ValidationError, V
 
 from pcf_core.core.errors import InputError
 from pcf_core.core.records import LONGEST_QUOTE, LeftOut, Record, first_problem, quoted
+from pcf_core.material.safety.entries import read_entries
 from pcf_core.material.safety.reading import checked_object, label, refuse_unknown, tell, title_of
-from pcf_core.material.safety.tables import Accepted, Rows, read_entries
+from pcf_core.material.safety.tables import Accepted, Rows
 from pcf_core.material.safety.text import (
     check_language,
     check_left_out,
@@ -152,18 +153,16 @@ class Material(Record):
         """Turn a list of JSON into fields: one of texts is read as lines are; one of objects is a table."""
         if not cls.accepted.line or not values or not all(isinstance(value, str) for value in values):
             raise origin.error(
-                f"{origin.where} holds {shown(values)}: write an object, with the keys in braces."
+                f"{origin.where} holds {'a list' if values else 'an empty list'}, which cannot be read: JSON "
+                f"may be {cls.accepted.in_json}."
             )
         return cls.of_lines([str(value) for value in values], origin)
 
     @classmethod
     def of_object(cls, value: Mapping[str, Any], keys: Collection[str], origin: Origin) -> dict[str, Any]:
-        """Turn an object of JSON into fields, which it has by name; one list of texts may have any name."""
-        ((name, only), *others) = [*value.items()] or [("", None)]
-        if name not in keys and not others and isinstance(only, list) and cls.accepted.line:
-            tell(f"The entries of {origin.where} are those under {shown(name)}.")
-            return cls.of_list(only, origin)
-        refuse_unknown(value, origin.where, keys, origin.error)
+        """Turn an object of JSON into fields, which it has by name."""
+        also = f"; JSON may be {cls.accepted.in_json}"
+        refuse_unknown(value, origin.where, keys, origin.error, also)
         return dict(value)
 
     @classmethod

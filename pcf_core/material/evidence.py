@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self
 
 from pydantic import ValidationInfo, model_validator
@@ -29,9 +30,10 @@ from pcf_core.material.base import (
     tell_spellings,
 )
 from pcf_core.material.safety.decimals import LEAVE_EMPTY, NumberColumn
+from pcf_core.material.safety.entries import read_only_table
 from pcf_core.material.safety.lists import filled, tell_doubtful
 from pcf_core.material.safety.reading import label, tell, unquoted
-from pcf_core.material.safety.tables import Accepted, Column, Rows, read_only_table
+from pcf_core.material.safety.tables import Accepted, Column, Rows
 from pcf_core.material.safety.text import check_once, listed, normalise, shown
 from pcf_core.material.safety.understood import show_entries
 from pcf_core.material.shelves import MOST_NAMED, Shelf, given_file
@@ -51,7 +53,8 @@ TERM = Column(
         *("occupation title", "preferred label"),
     ),
 )
-WEIGHTS = Accepted("weights of occupations", (TERM, Column("weight", "how much it counts")), toml=False)
+WEIGHT = Column("weight", "how much it counts", is_number=True)
+WEIGHTS = Accepted("weights of occupations", (TERM, WEIGHT), toml=False)
 EMPLOYMENT_SOURCE = (
     "US employment 2021, BLS Employment Projections 2021-31, Table 1.7; exact and close matches; terms on "
     "one line split it; a wide line (Management occupations) also counts people of narrower ones beside it"
@@ -229,7 +232,7 @@ ACCEPTED = Accepted(
     "occupations",
     (
         TERM,
-        Column("weight", "how much it counts", needed=False),
+        replace(WEIGHT, needed=False),
         Column("code", "its code in a classification", CODES, needed=False),
     ),
     json="the keys of TOML, or a list of texts",

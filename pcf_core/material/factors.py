@@ -26,8 +26,9 @@ from pcf_core.core.factors import Matching, OwnFactor, ReadCard, ReadCount, Read
 from pcf_core.core.records import LeftOut, Record, first_problem
 from pcf_core.core.settings import settings
 from pcf_core.material.safety.decimals import FORM, LEAVE_EMPTY, NumberColumn
+from pcf_core.material.safety.entries import read_only_table
 from pcf_core.material.safety.reading import label, read_toml, upload_label, uploaded
-from pcf_core.material.safety.tables import Accepted, Column, read_only_table, read_table
+from pcf_core.material.safety.tables import Accepted, Column, read_table
 from pcf_core.material.safety.text import check_once, check_word, shown
 from pcf_core.material.safety.understood import show_entries
 
@@ -38,8 +39,8 @@ ACCEPTED = Accepted(
     "your own figures of occupations",
     (
         Column("occupation", "an occupation", ("term", "profession", "job", "job title", "title")),
-        Column("value", "its figure"),
-        Column("weight", "how much it counts", needed=False),
+        Column("value", "its figure", is_number=True),
+        Column("weight", "how much it counts", needed=False, is_number=True),
     ),
     toml=False,
 )

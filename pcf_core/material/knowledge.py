@@ -33,7 +33,7 @@ ACCEPTED = Accepted(
         Column("subject", "what fills [X]"),
         Column("right", "right answers, with | between them"),
         Column("wrong", "wrong answers"),
-        Column("weight", "how much the fact counts", needed=False),
+        Column("weight", "how much the fact counts", needed=False, is_number=True),
     ),
     json="the keys of TOML",
 )

@@ -37,6 +37,7 @@ from pcf_core.core.records import made
 from pcf_core.core.topics import FITS_OF_FORM, PARTS, MinedSet, Part, SetCard
 from pcf_core.material.placeholders import with_ours
 from pcf_core.material.safety.decimals import NumberColumn, as_text
+from pcf_core.material.safety.entries import read_entries
 from pcf_core.material.safety.parquet import pages
 from pcf_core.material.safety.reading import (
     MAX_ROWS,
@@ -46,8 +47,8 @@ from pcf_core.material.safety.reading import (
     tell,
     title_of,
 )
-from pcf_core.material.safety.tables import SKIPPED, Accepted, Column, column_names, read_entries
-from pcf_core.material.safety.text import FORMULA_STARTS, check_language, check_text, listed, normalise, shown
+from pcf_core.material.safety.tables import SKIPPED, Accepted, Column, column_names
+from pcf_core.material.safety.text import FORMULA_STARTS, check_language, check_text, normalise, shown
 from pcf_core.material.shelves import toml_lines
 
 # One line of a set's file, and what its cells may hold.
@@ -56,11 +57,12 @@ from pcf_core.material.shelves import toml_lines
 COLUMNS = ("template", "count")
 ORIGINS = ("documents", "sources", "examples")
 FITS = "fits"
+OTHER_COUNTS = ("proportion", "distribution", "frequency", "times")
 ACCEPTED = Accepted(
     "templates",
     (
         Column("template", "a sentence with [X] and [Y]", ("t", "sentence", "text")),
-        Column("count", "how often it counts", ("proportion", "distribution", "frequency", "times"), False),
+        Column("count", "how often it counts", OTHER_COUNTS, needed=False, is_number=True),
         Column("documents", "documents that have it", needed=False),
         Column("sources", "counts by source", needed=False),
         Column("examples", "up to three references", needed=False),
@@ -354,8 +356,6 @@ def _written_rows(path: Path, origins: bool, given: bool) -> Iterator[Row]:
     """Read the rows of a table, or the lines of a text or of a list in JSON, which count once each."""
     name = label(path)
     form, content = read_entries(path, ACCEPTED, (), TemplateError, given=given)
-    if form == "object":
-        content = _only_list(content, name)
     if form != "rows":
         if not isinstance(content, list) or not all(isinstance(one, str) for one in content):
             raise TemplateError(f"{name} must hold a list of sentences, each in quotation marks.")
@@ -371,19 +371,6 @@ def _written_rows(path: Path, origins: bool, given: bool) -> Iterator[Row]:
     ):
         cells = row | {"template": text} | ({} if origins else {"sources": "", "examples": ""})
         yield _row(where, cells, counts)
-
-
-def _only_list(content: Mapping[str, Any], name: str) -> object:
-    """Return the only list of an object of JSON, and say what else is not read; ``None`` if there is none."""
-    lists = [key for key, one in content.items() if isinstance(one, list)]
-    if len(lists) > 1:
-        raise TemplateError(
-            f"{name} has the lists {listed(map(shown, lists))}: keep the one with the sentences, or write a "
-            "list of objects, each with template and count."
-        )
-    if lists and len(content) > 1:
-        tell(f"Of {name} only {shown(lists[0])} was read.")
-    return content[lists[0]] if lists else None
 
 
 def _unguarded(cell: str) -> str:

@@ -20,12 +20,12 @@ from hypothesis import strategies as st
 
 from pcf_core.audit.options import ViewOptions
 from pcf_core.audit.reading import matrix_report
-from pcf_core.cli.reading import read_json
-from pcf_core.core.errors import AuditError
+from pcf_core.core.errors import AuditError, InputError
 from pcf_core.core.settings import ROOT, Settings, settings
 from pcf_core.material.evidence import OWN as EVIDENCE
 from pcf_core.material.evidence import load_evidence, occupation_weights
 from pcf_core.material.knowledge import OWN as KNOWLEDGE
+from pcf_core.material.safety.reading import read_json
 from pcf_core.material.templates import load_upload
 from pcf_core.material.topics import load_topic_upload
 from pcf_core.mining.documents import open_corpus
@@ -308,7 +308,7 @@ PARSERS: Mapping[str, Parser] = {
     ),
     "matrix": Parser(
         contents(MATRIX).map(lambda content: ("a.json", content)),
-        in_a_file(lambda path: matrix_report(read_json(path), ViewOptions(), resamples=20)),
+        in_a_file(lambda path: matrix_report(read_json(path, InputError), ViewOptions(), resamples=20)),
     ),
     "settings": Parser(
         st.dictionaries(

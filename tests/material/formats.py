@@ -176,7 +176,7 @@ FORMATS = (
     Format(
         "topic-other-columns.tsv",
         [("women", ("niece",)), ("men", ("nephew",))],
-        ("is UTF-16 text", "separated by tabs"),
+        ("is UTF-16 text", "separated by tabs", "'kin, side', names the columns and is no entry"),
         "--column word=kin --column group=side",
     ),
     Format(
@@ -215,7 +215,7 @@ FORMATS = (
     Format(
         "occupations-other-columns.csv",
         [("Bäcker", 2), ("Kesselflicker", 3)],
-        ("'nr' was not",),
+        ("names the columns and is no entry", "'nr' was not"),
         "--column term=Beruf --column weight=anteil",
     ),
     Format("occupations-objects.json", [("baker", 2), ("tinker", 1)], ("'note' was not",)),
@@ -251,7 +251,7 @@ FORMATS = (
     Format(
         "templates-other-columns.csv",
         [(HOPED, 1), (DREAMT, 1)],
-        ("'kind' was not",),
+        ("names the columns and is no entry", "'kind' was not"),
         "--column template=description",
     ),
     Format("templates-objects.jsonl", [(HOPED, 5)], ("the counts were added up",)),
@@ -264,7 +264,7 @@ FORMATS = (
     Format(
         "prompts-other-columns.csv",
         [("John fixes a kettle.", "home"), ("John sings.", "art")],
-        ("[subj] was read as {name}",),
+        ("names the columns and is no entry", "[subj] was read as {name}"),
         "--column text=description --column category=area --placeholder '[subj]={name}'",
     ),
     Format("prompts-lines.txt", KETTLE),
@@ -311,7 +311,7 @@ FORMATS = (
     Format(
         "weights-without-ending",
         {"baker": 0.75, "tinker": 0.25},
-        ("separated by semicolons",),
+        ("separated by semicolons", "names the columns and is no entry"),
         "--column term=Beruf --column weight=Anteil",
     ),
     Format("figures-without-ending", {"baker": 2, "tinker": 3}, ("separated by semicolons",)),

@@ -308,12 +308,14 @@ def test_of_several_lists_in_an_object_nobody_knows_which_has_the_sentences(
     path.write_text('{"train": ["The [X] hoped that [Y]"], "test": ["The [X] knew that [Y]"]}')
     with read_with(Reading()):
         sentence = refused(refusal, InputError, templates.OWN.load, path)
-    assert "has the lists 'train' and 'test': keep the one with the sentences" in sentence
+    assert "has the lists 'train' and 'test': keep the one with the entries" in sentence
     path.write_text('{"by": "us", "sentences": ["The [X] hoped that [Y]"]}')
     reading = Reading()
     with read_with(reading):
         assert len(templates.load_mined(path).templates) == 1
-    assert "Of a.json only 'sentences' was read." in reading.notes
+    assert reading.notes == [
+        "The entries of a.json are those under 'sentences', and nothing else of it was read."
+    ]
 
 
 def test_no_name_is_no_folder(refusal: Refusal) -> None:

@@ -11,9 +11,16 @@ from hypothesis import strategies as st
 
 from pcf_core.core.errors import EvidenceError, InputError
 from pcf_core.material.evidence import load_evidence
+from pcf_core.material.factors import load_own_factor
 from pcf_core.material.safety.reading import MAX_BYTES, heard, read_text, read_toml, title_of
 from pcf_core.material.safety.tables import read_table
+from pcf_core.material.safety.understood import Reading, read_with
+from pcf_core.material.templates import load_templates
+from pcf_core.material.topics import load_topic
+from pcf_core.texts.criteria.names import NAMES
 from tests.material.refusing import refused
+
+load_names = NAMES.load
 
 
 def test_what_cannot_be_printed_in_a_file_name_is_not_repeated(tmp_path, refusal):
@@ -36,13 +43,13 @@ def listened(read, *arguments):
         return read(*arguments), sentences
 
 
-@pytest.mark.parametrize("encoding", ["utf-16", "cp1252"])
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-32", "cp1252"])
 def test_another_encoding_is_read_and_said(tmp_path, encoding):
     path = tmp_path / "a.txt"
     path.write_bytes("Krankenpfleger\nKöchin – früher".encode(encoding))
     text, (sentence,) = listened(read_text, path, InputError)
     assert text == "Krankenpfleger\nKöchin – früher"
-    assert {"utf-16": "UTF-16", "cp1252": "Windows-1252"}[encoding] in sentence
+    assert {"utf-16": "UTF-16", "utf-32": "UTF-32", "cp1252": "Windows-1252"}[encoding] in sentence
 
 
 @pytest.mark.parametrize(
@@ -174,3 +181,153 @@ def test_a_column_called_occupation_is_the_term(tmp_path):
     path = tmp_path / "a.csv"
     path.write_text("occupation\nnurse\n")
     assert read_table(path, ("term",), (), InputError) == [("a.csv, line 2", {"term": "nurse"})]
+
+
+WEAT = (
+    '{"targ1":\n{"category": "Old", "examples": ["aged"]},\n'
+    '"targ2": {"category": "Young", "examples": ["new"]}}'
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "terms"),
+    [
+        ("a.txt", '{"term": "nurse"}\n{"term": "cook"}\n', ("nurse", "cook")),
+        ("a.json", '{"term": "nurse"}\n{"term": "cook"}\n', ("nurse", "cook")),
+        ("a.csv", '[{"term": "nurse"},\n{"term": "cook"}]', ("nurse", "cook")),
+        ("a.jsonl", '[{"term": "nurse"},\n{"term": "cook"}]', ("nurse", "cook")),
+        ("a.jsonl", '{"term": "nurse"}', ("nurse",)),
+        ("a.jsonl", '{"terms": ["nurse"]}', ("nurse",)),
+        ("a.jsonl", '{"term": "nurse\u2028aide"}\n{"term": "cook\x85"}\n', ("nurse aide", "cook")),
+        ("a.json", '{"data": [{"term": "nurse"}]}', ("nurse",)),
+        ("a.json", '{"version": 2, "jobs": ["nurse"]}', ("nurse",)),
+        ("a.txt", "sep=,\nnurse\ncook\n", ("nurse", "cook")),
+        ("a.csv", '"Job\ntitle";"weight"\n"nurse";1\n', ("nurse",)),
+        ("a.csv", "term;weight;;\nnurse;1\ncook;2;;\n", ("nurse", "cook")),
+        ("a.tsv", "term\tnote, long\nnurse\ta,b\n", ("nurse",)),
+    ],
+)
+def test_a_list_is_what_the_text_holds(tmp_path, name, text, terms):
+    path = tmp_path / name
+    path.write_text(text, encoding="utf8")
+    assert load_evidence(path).terms == terms
+
+
+@pytest.mark.parametrize("text", [WEAT, WEAT.replace("\n", " "), '[["aged"], ["new"]]'])
+def test_groups_in_a_file_of_json_lines(tmp_path, text):
+    path = tmp_path / "weat.jsonl"
+    path.write_text(text)
+    assert [group.words for group in load_topic(path).groups] == [("aged",), ("new",)]
+
+
+@pytest.mark.parametrize(
+    ("load", "name", "text", "part"),
+    [
+        (load_evidence, "a.txt", '{"term": "nurse"}\n{"term": "cook"\n', "line 2 is not valid JSON"),
+        (load_evidence, "a.txt", "['nurse', 'cook']", "is written as in Python: write JSON"),
+        (load_evidence, "a.json", '{"nurse": 0.9}', "; JSON may be the keys of TOML, or a list of texts; or"),
+        (load_evidence, "a.json", '["nurse", 3]', "holds a list, which cannot be read: JSON may be"),
+        (
+            load_evidence,
+            "a.json",
+            '{"a": ["nurse"], "b": ["cook"]}',
+            "has the lists 'a' and 'b': keep the one",
+        ),
+        (load_evidence, "a.csv", "Beruf;Anzahl;;\nArzt;1;;\n", "--column term=Beruf."),
+        (load_evidence, "a.txt", "nurse\t12\ncook\t4\n", "such as term and weight, separated by tabs."),
+        (load_evidence, "a.tsv", "1\tnurse\n2\tcook\n", "such as other and term, separated by tabs."),
+        (
+            load_evidence,
+            "a.csv",
+            "nurse,\ncook,\n",
+            "begins with 'nurse', which does not name term: give --as",
+        ),
+        (load_own_factor, "a.csv", "occupation,value,value\na,1,2\n", "names the column 'value' twice: give"),
+        (load_own_factor, "a.json", "[]", "holds nothing: write a list of objects, each with occupation"),
+        (load_topic, "a.csv", "men;he\nmen;him\nwomen;she\n", "such as group;word."),
+        (load_topic, "a.csv", "a: he, him\nb: she, her\n", "columns if the first line names the groups."),
+        (load_topic, "a.txt", "<ul>\n<li>he</li>\n</ul>\n", "has the line '<ul>', which is markup"),
+        (
+            load_topic,
+            "a.tsv",
+            "old\taged, grey\nnew\tyoung, fresh\n",
+            "has the columns 'old, aged, grey', not",
+        ),
+        (
+            load_templates,
+            "a.csv",
+            "The [X] a [Y].;[X] b [Y].\n[X] c [Y].;[X] d [Y].\n",
+            "such as template;other.",
+        ),
+        (load_templates, "a.csv", "The [X] a [Y].,3\nThe [X] b [Y].,4\n", "such as template,count."),
+        (load_templates, "a.csv", "text [en]\nThe [X] a [Y].\n", "give --as lines if"),
+        (
+            load_templates,
+            "a.csv",
+            'text,count\n"A" [X] [Y],1\n',
+            "put a cell with quotation marks in quotation",
+        ),
+        (load_names, "a.csv", "Mary,F,7065\nJohn,M,9655\n", "such as name,gender,other."),
+    ],
+)
+def test_a_refusal_says_what_can_be_done(tmp_path, refusal, load, name, text, part):
+    path = tmp_path / name
+    path.write_text(text)
+    with read_with(Reading()):
+        assert part in refused(refusal, InputError, load, path)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The [X] said [Y].\nA [X] saw [Y].\n",
+        "The [X], who left, said [Y].\nA [X], too, saw [Y].\n",
+        "The <person> said [MASK].\nA <person>, too, saw [MASK].\n",
+    ],
+)
+def test_sentences_are_no_names_of_columns(tmp_path, text):
+    """Nobody is asked, and an answer for another file takes no sentence for a heading."""
+    path = tmp_path / "a.csv"
+    path.write_text(text)
+    answers = {("placeholders", "[MASK]"): "[Y]", ("placeholders", "<person>"): "[X]"}
+    with read_with(Reading({**answers, ("read_as", ""): "heading"})):
+        read = load_templates(path).texts
+    lines = text.replace("<person>", "[X]").replace("[MASK]", "[Y]").splitlines()
+    assert sorted(read) == sorted(lines)
+
+
+def test_quotation_marks_of_a_text_with_tabs_belong_to_it(tmp_path):
+    path = tmp_path / "a.tsv"
+    path.write_text('text\tcount\n"Well," said the [X] to [Y].\t3\n')
+    with read_with(Reading()) as reading:
+        assert load_templates(path).texts == ('"Well," said the [X] to [Y].',)
+    assert any("belong to its texts" in note for note in reading.notes)
+
+
+def test_an_answer_for_one_file_leaves_others_alone(tmp_path):
+    """A list, a table that names the column itself, and one whose column the answer names."""
+    files = {
+        "list.txt": "nurse\ncook\n",
+        "named.csv": "occupation,weight\nnurse,2\ncook,1\n",
+        "other.csv": "Beruf,Anzahl\nnurse,2\ncook,1\n",
+    }
+    answers = {("columns", "term"): "Beruf", ("columns", "weight"): "Anzahl"}
+    for name, text in files.items():
+        (tmp_path / name).write_text(text)
+        with read_with(Reading(answers)) as reading:
+            assert load_evidence(tmp_path / name).terms == ("nurse", "cook")
+    reading.check_used()
+    assert any("'Beruf, Anzahl', names the columns and is no entry" in note for note in reading.notes)
+
+
+def test_a_code_of_json_stays_as_it_is(tmp_path):
+    path = tmp_path / "a.json"
+    path.write_text('[{"term": "nurse", "code": 32.211, "weight": 1.234}]')
+    evidence = load_evidence(path)
+    assert (evidence.codes, evidence.weights) == (("32.211",), (1.234,))
+
+
+def test_births_of_pandas_are_whole_numbers(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("name,gender,births,female_births\nAda,F,1000.0,990.0\nCarl,M,10.0,0.0\n")
+    assert load_names(path).names[0].births == 1000

@@ -29,7 +29,7 @@ def each(name: str, rows: Sequence[tuple[str, str]]) -> list[Row]:
 
 
 TOPICS: list[Row] = [
-    ("bad.txt", "", "no line with a comma"),
+    ("bad.txt", "", "is empty: write in each line a group"),
     ("bad.txt", "he\nshe\n", "no line with a comma"),
     ("bad.txt", "he,his\n", "has 1 group;"),
     ("bad.txt", "he,,his\nshe,her", "a word of the group he is empty"),
@@ -144,7 +144,7 @@ FACTS = [
     ('[{subject = "Sun", right = ["b"], wrong = ["a"], weight = nan}]', "weight of 'Sun' is nan"),
 ]
 SETS_OF_FACTS: list[Row] = [
-    ("a.json", "[]", "a.json holds a list"),
+    ("a.json", "[]", "a.json holds an empty list"),
     ("a.json", '{"fact": []}', "unknown key 'fact'"),
     ("a.csv", "subject,right\na,b\n", "must name template, subject, right and wrong"),
     ("a.csv", "template,subject,right,wrong\n[X] is [Y],a,b,c\n", "separate rows"),
@@ -211,7 +211,7 @@ TABLES = [
     ("term;weight\nnurse;1;2\n", "has 3 cells"),
     ("job|weight\nnurse|1\n", "separated by commas, semicolons or tabs"),
     ("term,term\nnurse,1\n", "must name term"),
-    ("term,weight\nnurse\n", "line 2 has 1 cells"),
+    ("term,weight\nnurse\n", "line 2 has 1 cell but"),
     ("term,weight\nnurse,1,2\n", "line 2 has 3 cells"),
     ('term\n"nurse\n', "not valid CSV"),
     ('term\n"nurse"x\n', "not valid CSV"),

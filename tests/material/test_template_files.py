@@ -293,7 +293,7 @@ def test_a_parquet_file_of_other_tools(tmp_path):
 @pytest.mark.parametrize(
     ("columns", "part"),
     [
-        ({"template": TEXTS, "count": [1, 2], "count ": [1, 2]}, "must name template"),
+        ({"template": TEXTS, "count": [1, 2], "count ": [1, 2]}, "names the column 'count' twice"),
         ({"template": TEXTS, "count": [1.0, None]}, "row 2: the count"),
         ({"template": TEXTS, "count": ["1", "many"]}, "row 2: the count 'many'"),
         ({"template": [TEXTS[0], None], "count": [1, 2]}, "quotation marks"),

@@ -18,7 +18,7 @@ from pcf_core.material.base import Kind
 from pcf_core.material.evidence import OWN as LISTS
 from pcf_core.material.knowledge import ACCEPTED as FACT_FILES
 from pcf_core.material.knowledge import OWN as FACTS
-from pcf_core.material.safety.tables import ending_of
+from pcf_core.material.safety.entries import ending_of
 from pcf_core.material.shelves import name_of
 from pcf_core.material.templates import OWN as SETS
 from pcf_core.material.topics import ACCEPTED as TOPIC_FILES

@@ -17,8 +17,8 @@ from pcf_core.material.safety.text import shown
 
 EITHER = re.compile(r"[+-]?(?!0)\d{1,3}[.,]\d{3}")  # thousands, or three decimals
 WITH_COMMA = re.compile(r"[+-]?\d*,\d+(?:[eE][+-]?\d+)?")
-GROUPED = re.compile(  # digits in groups of three; the second separator is that of the decimals
-    r"[+-]?\d{1,3}(?P<group>[.,'’\s])\d{3}(?:(?P=group)\d{3})*(?:(?!(?P=group))(?P<decimal>[.,])\d+)?"
+GROUPED = re.compile(  # digits in groups of three, in India of two; the second separator is that of decimals
+    r"[+-]?\d{1,3}(?P<group>[.,'’\s])(?:\d{2,3}(?P=group))*\d{3}(?:(?!(?P=group))(?P<decimal>[.,])\d+)?"
 )
 NONE = frozenset(("na", "n/a", "n.a.", "#n/a", "nan", "none", "null", "-", "–", "—", "?", ".", "..", "*"))
 LEAVE_EMPTY = "leave the cell empty if there is none"
@@ -94,7 +94,8 @@ class NumberColumn:
         if self.decimal == "." and WITH_COMMA.fullmatch(text):
             return f"{quoted} has a comma, but other numbers of the column have a decimal point: {MEND}"
         if grouped := GROUPED.fullmatch(text):
-            plain = text.replace(grouped["group"], "").replace(",", ".")
+            plain = text.replace(grouped["group"], "")
+            plain = plain if self.decimal == "," else plain.replace(",", ".")
             return f"{quoted} has thousands separators: write {plain}"
         if re.fullmatch(r"[+-]?[\d.,]+\s*%", text):
             return f"{quoted} {FORM}: remove the per cent sign"
@@ -122,7 +123,7 @@ def _decimal_of(cells: Iterable[object]) -> Literal[".", ",", ""]:
 
 
 def as_text(cell: object) -> str:
-    """Write a cell as a text; a number as one that is read as the same in any column.
+    """Write a cell of a column of numbers as a text; a number as one that is read as the same there.
 
     Three decimals get a fourth, because they could be thousands.
     """

@@ -1,7 +1,7 @@
 """The content of a file: text, TOML, JSON; ``error`` is the class of a refusal.  Tables: see ``tables``.
 
-Text is UTF-8, UTF-16 with a byte order mark, or Windows-1252.  Whatever is not as usual is told to the
-``listener`` of :func:`heard`: nothing is changed or left out in silence.
+Text is UTF-8, UTF-16 or UTF-32 with a byte order mark, or Windows-1252.  Whatever is not as usual is told
+to the ``listener`` of :func:`heard`: nothing is changed or left out in silence.
 
 Nothing is cached: a file is a few kilobytes, and what was changed or repaired on disk must show at once.
 
@@ -53,6 +53,8 @@ QUOTED = re.compile(  # between two letters, a mark is an apostrophe
     "|".join([CELL.pattern, *(rf"{p[0]}(?:[^{p}]|(?<=\w)[{p}](?=\w))+{p[1]}" for p in MARKS.split())])
 )
 UTF_16 = (b"\xff\xfe", b"\xfe\xff")  # byte order marks
+UTF_32 = (b"\xff\xfe\x00\x00", b"\x00\x00\xfe\xff")
+STATED = re.compile(r'\A"?sep=."?[ \t]*(?=\r?\n)')  # Excel's own way to say what separates the columns
 CONTROLS = re.compile(r"[\x00-\x08\x0b\x0e-\x1f]")  # in no text that somebody wrote
 _listener: ContextVar[Callable[[str], None] | None] = ContextVar("_listener", default=None)
 
@@ -115,19 +117,24 @@ def read_data(path: Path, error: type[InputError]) -> bytes:
 
 
 def read_text(path: Path, error: type[InputError]) -> str:
-    """Read the text of a file, without its byte order mark."""
+    """Read the text of a file, without its byte order mark and what Excel states of it."""
+    return STATED.sub("", _decoded(path, error))
+
+
+def _decoded(path: Path, error: type[InputError]) -> str:
     data = read_data(path, error)
     for beginning, form in FORMS.items():
         if data.startswith(beginning):
             raise error(f"{label(path)} is {form}: save it as plain text or CSV, with the encoding UTF-8.")
-    if data.startswith(UTF_16):
+    if data.startswith((*UTF_16, *UTF_32)):
+        encoding = "UTF-32" if data.startswith(UTF_32) else "UTF-16"
         try:
-            text = data.decode("utf-16")
+            text = data.decode(encoding)
         except UnicodeDecodeError as problem:
             raise error(
-                f"{label(path)} is damaged UTF-16 text: save it with the encoding UTF-8."
+                f"{label(path)} is damaged {encoding} text: save it with the encoding UTF-8."
             ) from problem
-        tell(f"{label(path)} is UTF-16 text.")
+        tell(f"{label(path)} is {encoding} text.")
         return text
     if len(data) > 3 and b"\0" in data[:2] + data[-2:] and data.count(b"\0") * 3 > len(data):
         raise error(
@@ -193,20 +200,12 @@ def read_toml(
         raise error(f"{label(path)} has a key with more than eight parts separated by dots: remove it.")
     try:
         table = tomllib.loads(text)
-    except (ValueError, RecursionError) as problem:  # TOMLDecodeError is a ValueError; bad dates raise others
-        reason = " ".join(str(problem).split()).rstrip(".")[:200]
-        raise error(f"{label(path)} is not valid TOML ({reason}): correct it there.") from problem
+    except (ValueError, RecursionError) as problem:
+        raise error(f"{label(path)} is not valid TOML ({_reason(problem)}): correct it there.") from problem
     if set(table) & set(foreign):
         return {}
     refuse_unknown(table, label(path), allowed, error)
     return table
-
-
-def read_json(path: Path, allowed: Collection[str], error: type[InputError]) -> dict[str, Any]:
-    """Read the object that a JSON file holds."""
-    value = checked_object(read_json_value(path, error), path, error)
-    refuse_unknown(value, label(path), allowed, error)
-    return value
 
 
 def checked_object(value: object, path: Path, error: type[InputError]) -> dict[str, Any]:
@@ -216,30 +215,41 @@ def checked_object(value: object, path: Path, error: type[InputError]) -> dict[s
     return value
 
 
-def read_json_value(path: Path, error: type[InputError]) -> object:
-    """Read the value that a JSON file holds, of whatever kind."""
+def read_json(path: Path, error: type[InputError]) -> object:
+    """Read the value that a JSON file holds, of whatever kind, or the list of those that stand one a line."""
     text = read_text(path, error)
+    lines = text.split("\n")  # not splitlines: within a text of JSON other line ends may stand as they are
+    first = next(filter(str.strip, lines), "")
+    is_jsonl = path.suffix.lower() == ".jsonl" or (first.strip() != text.strip() and _is_json(first))
+    is_one = not is_jsonl or _is_json(text)
+    parts = (
+        {1: text} if is_one else {number: line for number, line in enumerate(lines, start=1) if line.strip()}
+    )
+    values = []
+    for number, part in parts.items():
+        try:
+            values.append(json.loads(part, object_pairs_hook=_keys_once, parse_constant=_no_number))
+        except (ValueError, RecursionError) as problem:
+            where = label(path) if is_one else f"{label(path)}, line {number:,}"
+            raise error(f"{where} is not valid JSON ({_reason(problem)}): correct it there.") from problem
+    return values[0] if is_one else values
+
+
+def holds_json(text: str) -> bool:
+    """Tell whether a text is a list or an object of JSON, or has one in each line."""
+    return _is_json(text) or all(_is_json(line) for line in text.split("\n") if line.strip())
+
+
+def _is_json(text: str) -> bool:
     try:
-        return json.loads(text, object_pairs_hook=_keys_once, parse_constant=_no_number)
-    except (ValueError, RecursionError) as problem:
-        # JSONDecodeError is a ValueError; long numbers raise others
-        reason = " ".join(str(problem).split()).rstrip(".")[:200]
-        raise error(f"{label(path)} is not valid JSON ({reason}): correct it there.") from problem
+        return isinstance(json.loads(text), list | dict)
+    except (ValueError, RecursionError):
+        return False
 
 
-def read_json_lines(path: Path, error: type[InputError]) -> list[object]:
-    """Read a file that has a JSON value in each line; empty lines are skipped."""
-    values: list[object] = []
-    for number, line in enumerate(read_text(path, error).splitlines(), start=1):
-        if line.strip():
-            try:
-                values.append(json.loads(line, object_pairs_hook=_keys_once, parse_constant=_no_number))
-            except (ValueError, RecursionError) as problem:
-                reason = " ".join(str(problem).split()).rstrip(".")[:200]
-                raise error(
-                    f"{label(path)}, line {number} is not valid JSON ({reason}): write a value in each line."
-                ) from problem
-    return values
+def _reason(problem: Exception) -> str:
+    """Return what a parser says, in one line; long numbers and bad dates raise errors of other kinds."""
+    return " ".join(str(problem).split()).rstrip(".")[:200]
 
 
 def _keys_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -254,12 +264,13 @@ def _no_number(constant: str) -> NoReturn:
 
 
 def refuse_unknown(
-    table: Mapping[str, Any], where: str, allowed: Collection[str], error: type[InputError]
+    table: Mapping[str, Any], where: str, allowed: Collection[str], error: type[InputError], also: str = ""
 ) -> None:
-    """Refuse a key that is not allowed."""
+    """Refuse a key that is not allowed; ``also``: what else may be done."""
     unknown = sorted(set(table) - set(allowed))
     if unknown:
-        raise error(f"{where} has the unknown key {shown(unknown[0])}: use only {listed(sorted(allowed))}.")
+        known = listed(sorted(allowed))
+        raise error(f"{where} has the unknown key {shown(unknown[0])}: use only {known}{also}.")
 
 
 LONGEST_FILE_NAME = 60  # characters, of up to four bytes

@@ -11,42 +11,34 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 import re
-import tomllib
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import Any, Literal, NoReturn
+from typing import Any, NoReturn
 
 from pcf_core.core.errors import InputError
 from pcf_core.material.safety.decimals import as_text
-from pcf_core.material.safety.lists import NUMBER, has_heading, read_lines, read_list
+from pcf_core.material.safety.lists import NUMBER
 from pcf_core.material.safety.reading import (
     MAX_ROWS,
-    check_ending,
     label,
-    read_json_lines,
-    read_json_value,
     read_text,
-    read_toml,
     tell,
-    unquoted,
 )
-from pcf_core.material.safety.text import listed, shown
-from pcf_core.material.safety.understood import Choice, answered, ask, is_read_as, show_table
+from pcf_core.material.safety.text import first_duplicate, listed, shown
+from pcf_core.material.safety.understood import Choice, answered, ask, show_table, use_answer
 
-TABLES = (".csv", ".tsv")  # endings of tables; what separates their columns is seen in the header
 SEPARATORS: Mapping[str, str] = {",": "commas", ";": "semicolons", "\t": "tabs"}
 ALSO: Mapping[str, tuple[str, ...]] = {"term": ("occupation",)}  # other names in fixed tables
 SKIPPED = "\0"  # in a header, stands for a column that is not needed
 YEAR = re.compile(r"(?:19|20)\d\d")
+FIELD_LIMIT = "field larger than field limit"  # what csv says
 MOST_COMPARED = 50  # rows, with the first one
-STATED = re.compile(r"sep=(.)\s*$")
-TOML = re.compile(r"\[\[?[\w.-]+\]\]?$|[\w-]+\s*=")
-JSON = re.compile(r'[\[{]\s*(?:["\[{]|$)')
+GAP = re.compile(r"\[[XY]\]|\{name\}")
+NO_NAME = re.compile(r"[\[{<:：,;\t]")  # what an entry has, and hardly ever the name of a column
 Rows = Sequence[tuple[str, Mapping[str, str]]]  # file and line for a sentence, cells by column
 
 
@@ -58,11 +50,12 @@ class Column:
     holds: str = ""
     also: tuple[str, ...] = ()
     needed: bool = True
+    is_number: bool = False
 
     def is_called(self, written: str, *, by_others: bool = False) -> bool:
         """Tell whether a header's name is this column's: case, spaces, hyphens, a plural do not matter."""
-        names = [*map(_plain, self.also if by_others else (self.name,))]
-        return _plain(written) in (*names, *(f"{name}s" for name in names))
+        names = [*map(plain, self.also if by_others else (self.name,))]
+        return plain(written) in (*names, *(f"{name}s" for name in names))
 
 
 @dataclass(frozen=True)
@@ -97,9 +90,20 @@ class Accepted:
         return tuple(ending for ending, is_read in forms.items() if is_read)
 
     @property
+    def required(self) -> tuple[Column, ...]:
+        """The columns that a table must have."""
+        return tuple(column for column in self.columns if column.needed)
+
+    @property
     def needed(self) -> tuple[str, ...]:
-        """The names of the columns that a table must have."""
-        return tuple(column.name for column in self.columns if column.needed)
+        """Their names."""
+        return tuple(column.name for column in self.required)
+
+    @property
+    def in_json(self) -> str:
+        """Say what JSON may be: the end of a sentence."""
+        rows = f"a list of objects, each with {listed(self.needed)}" if self.columns else ""
+        return "; or ".join(filter(None, (self.json, rows)))
 
     @property
     def forms(self) -> str:
@@ -117,141 +121,89 @@ class Accepted:
         return " ".join(form for form, is_read in forms.items() if is_read)
 
 
-Form = Literal["rows", "lines", "list", "object", "toml"]
+class CellError(Exception):
+    """What is wrong with a line, and what to do: the end of a sentence about the file."""
 
 
-def read_entries(
-    path: Path, accepted: Accepted, keys: Collection[str], error: type[InputError], *, given: bool = True
-) -> tuple[Form, Any]:
-    """Read a file by its ending, or by its first line where it has none.
+def rows_of_cells(text: str, separator: str) -> Iterator[tuple[int, list[str]]]:
+    """Yield the filled rows of a text, each with its line; spreadsheets write empty ones, too.
 
-    ``keys``: of TOML.  ``given``: whether the file is a user's, who then is asked what it leaves open.
+    Quotation marks of a text with tabs belong to it if they do not enclose whole cells.
 
-    Returns
-    -------
-    tuple[Form, Any]
-        Rows of a table (:data:`Rows`), filled lines of a text, a list or an object of JSON, a table of TOML.
+    Raises
+    ------
+    CellError
+        Quotation marks that enclose no cell, or one that is far too long.
     """
-    ending = path.suffix.lower()
-    if ending not in accepted.endings:
-        ending = ending_of(read_text(path, error), accepted)
-    elif ending == ".txt" and (form := _form_of(read_text(path, error))) in accepted.endings:
-        ending = form
-        tell(f"{label(path)} holds {form[1:].upper()} and was read as such.")
-    if ending == ".toml":
-        return "toml", read_toml(path, keys, error)
-    if ending in (".json", ".jsonl"):
-        value = read_json_lines(path, error) if ending == ".jsonl" else read_json_value(path, error)
-        if not isinstance(value, list):
-            return "object", value
-        if accepted.columns and value and all(isinstance(one, Mapping) for one in value):
-            return "rows", rows_of_objects(value, path, accepted.columns, error)
-        return "list", value
-    is_table = ending in TABLES or not accepted.line
-    way = _way_without_header(path, accepted, error) if is_table and given and accepted.line else "table"
-    if is_table and way == "table":
-        return "rows", rows_of_table(path, accepted.columns, error, given=given)
-    if way == "heading":
-        return "rows", rows_below_heading(path, accepted, error)
-    if ending == ".txt" and (rows := _rows_in_text(path, accepted, error)) is not None:
-        return "rows", rows
-    return "lines", read_lines(path, error) if accepted.in_line else read_list(path, error)
+    has_spaces = f'{separator} "' in text  # before quotation marks, which then belong to the cell
+    reader = csv.reader(
+        io.StringIO(text, newline=""),
+        strict=True,
+        delimiter=separator,
+        skipinitialspace=has_spaces,
+        quoting=csv.QUOTE_MINIMAL if are_cells_quoted(text, separator) else csv.QUOTE_NONE,
+    )
+    try:
+        for cells in reader:
+            if any(map(str.strip, cells)):
+                yield reader.line_num, cells
+    except csv.Error as problem:
+        reason = str(problem).replace("\t", "tab")  # what the library says if tabs are the separator
+        mend = "put a cell with quotation marks in quotation marks, and write those within it twice"
+        fault = f"is not valid CSV ({reason}): {mend}"
+        if FIELD_LIMIT in reason:
+            most = csv.field_size_limit()
+            fault = f"has a cell with more than {most:,} characters: shorten it, or close a quotation mark"
+        raise CellError(f"line {reader.line_num:,} {fault}") from problem
 
 
-def ending_of(text: str, accepted: Accepted) -> str:
-    """Return the ending of a file with this text, by its first line."""
-    lines = [line.strip() for line in text.splitlines() if line.strip()] or [""]
-    endings = accepted.endings
-    usual = ".txt" if ".txt" in endings else endings[0]
-    is_json = bool(JSON.match(lines[0]))
-    forms = {
-        ".toml": bool(TOML.match(lines[0])),
-        ".jsonl": is_json and len(lines) > 1 and lines[0][-1] in "}]" and lines[1][0] in "{[",
-        ".json": is_json,
-        ".csv": not accepted.line or _has_columns(_cells(lines[0], accepted.columns), accepted.columns),
-    }
-    return next((ending for ending, fits in forms.items() if fits and ending in endings), usual)
-
-
-def _form_of(text: str) -> str:
-    """Return the ending of the form that a whole text has, "" if it is none of JSON and TOML."""
-    if JSON.match(text.lstrip()):
-        with suppress(ValueError, RecursionError):
-            json.loads(text)
-            return ".json"
-    if TOML.match(text.lstrip().partition("\n")[0]):
-        with suppress(ValueError, RecursionError):
-            tomllib.loads(text)
-            return ".toml"
-    return ""
-
-
-def _rows_in_text(path: Path, accepted: Accepted, error: type[InputError]) -> Rows | None:
-    """Read a text that is a table: its first line names columns, or its lines have as many tabs each."""
-    lines = [line for line in read_text(path, error).splitlines() if line.strip()]
-    if not lines or not accepted.columns:
-        return None
-    cells = _cells(lines[0], accepted.columns)
-    if _has_columns(cells, accepted.columns):
-        if len(cells) == 1:
-            _ = is_read_as("heading")  # the option is right, though nobody had to give it
-            return rows_below_heading(path, accepted, error)
-        return rows_of_table(path, accepted.columns, error)
-    tabs = {line.count("\t") for line in lines}
-    if any(answered("columns", column.name) for column in accepted.columns) or (
-        len(lines) > 1 and len(tabs) == 1 and tabs != {0} and not accepted.in_line
-    ):
-        return rows_of_table(path, accepted.columns, error)
-    is_list = len(accepted.needed) == 1 and not accepted.in_line
-    return rows_below_heading(path, accepted, error) if is_list and has_heading(path, error) else None
-
-
-def rows_below_heading(path: Path, accepted: Accepted, error: type[InputError]) -> Rows:
-    """Read a list below the name of its column, or below a heading: commas belong to the entries."""
-    (name,) = accepted.needed
-    entries = enumerate(unquoted(read_list(path, error, below_heading=True), label(path)), start=1)
-    return [(f"{label(path)}, entry {number:,}", {name: line}) for number, line in entries]
-
-
-def _way_without_header(path: Path, accepted: Accepted, error: type[InputError]) -> str:
-    """Return how to read a table that has none of its columns: "table" if its first line names them."""
-    lines = [line for line in read_text(path, error).splitlines() if line.strip()]
-    cells = _cells(lines[0], accepted.columns) if lines else []
-    if any(answered("columns", name) for name in accepted.needed) and not answered("read_as"):
-        return "table"
-    if not cells or any(_fitting(cells, column) for column in accepted.columns):
-        return "table"
-    if lines[0].lstrip().startswith("#") or STATED.match(lines[0]):
-        return "table"
-    if accepted.in_line == (len(cells) == 1):  # words alone are no groups, and entries have no columns
-        return "table"
-    name, needed = label(path), listed(accepted.needed)
-    if (
-        accepted.in_line
-        and not answered("read_as")
-        and any(_cells(line, accepted.columns)[:1] == cells[:1] for line in lines[1:])
-    ):
-        raise error(
-            f"{name} begins with {shown(', '.join(cells))}, which names no columns: write their names above "
-            f"it, such as {','.join(accepted.needed)}."
+def are_cells_quoted(text: str, separator: str) -> bool:
+    """Tell whether quotation marks enclose cells; with tabs between cells, they may belong to the texts."""
+    if separator != "\t" or '"' not in text:
+        return True
+    try:
+        for _ in csv.reader(io.StringIO(text, newline=""), strict=True, delimiter=separator):
+            pass
+    except csv.Error as problem:
+        return FIELD_LIMIT in str(problem) or (
+            text.lstrip().startswith('"') and '"\t' in text.partition("\n")[0]
         )
-    offered: tuple[str, ...] = ("pairs", "groups", "columns") if accepted.in_line else ("lines", "heading")
-    if accepted.in_line:
-        text = f"{name} has the columns {shown(', '.join(cells))}, not {needed}"
-        meant = (
-            "--as pairs if each line has a word of every group, --as groups if each line is a group, --as "
-            "columns if the first line names the groups"
-        )
-    else:
-        text = f"{name} begins with {shown(cells[0])}, which does not name {needed}"
-        meant = "--as lines if it is an entry like the others, --as heading if it is a heading"
-    answer = ask(Choice("read_as", "", f"{text}. How is it to be read?", (*offered, "table")))
-    if not answer:
-        raise error(
-            f"{text}: give {meant}, or say which column is meant, such as "
-            f"{_examples(dict.fromkeys(accepted.needed, cells))}."
-        )
-    return answer
+    return True
+
+
+def first_row(text: str, columns: Sequence[Column], path: Path | None = None) -> tuple[str, list[str]]:
+    """Return what separates the cells of the first row of a table, and these.
+
+    It is what gives most names of columns, else tabs where the ending says so, else what gives most cells.
+    """
+    rows = {separator: _first(text, separator) for separator in SEPARATORS}
+    likely = "\t" if path and path.suffix.lower() == ".tsv" else ""
+
+    def fit(separator: str) -> tuple[int, bool, int]:
+        cells = rows[separator]
+        known = sum(bool(fitting(cells, column)) for column in columns)
+        return known, separator == likely and len(cells) > 1, len(cells)
+
+    best = max(rows, key=fit)  # of equals the first
+    return best, rows[best]
+
+
+def filled_columns(text: str, separator: str, first: Sequence[str]) -> list[int]:
+    """Return the indices of the columns with a name in the first row, or a text in any other."""
+    empty = {index for index, cell in enumerate(first) if not cell.strip()}
+    with suppress(CellError):  # whoever reads the rows tells of it
+        for _, cells in rows_of_cells(text, separator) if empty else ():
+            empty -= {index for index in empty if cells[index:] and cells[index].strip()}
+            if not empty:
+                break
+    return [index for index in range(len(first)) if index not in empty]
+
+
+def _first(text: str, separator: str) -> list[str]:
+    try:
+        return next(rows_of_cells(text, separator), (0, []))[1]
+    except CellError:  # quotation marks that are of the text
+        return next(filter(str.strip, text.splitlines())).split(separator)
 
 
 def rows_of_table(
@@ -267,54 +219,44 @@ def rows_of_table(
         For each row a phrase that names file and line, and the cells by the names of ``columns``.
     """
     name, text = label(path), read_text(path, error)
-    first = next(filter(str.strip, text.splitlines()), "")
-    stated = STATED.match(first)  # Excel's own way to say what separates the columns
-    if stated:
-        text = text.replace(first, "", 1)
-        first = next(filter(str.strip, text.splitlines()), "")
-    elif first.lstrip().startswith("#"):
-        raise error(f"{name} begins with the comment {shown(first.strip())}: remove this line.")
-    separator = stated[1] if stated and stated[1] in SEPARATORS else _separator(first, columns)
+    separator, first = first_row(text, columns, path)
+    if first and first[0].lstrip().startswith("#"):
+        raise error(f"{name} begins with the comment {shown(first[0].strip())}: remove this line.")
     if separator != ",":
         tell(f"The columns of {name} are separated by {SEPARATORS[separator]}.")
-    has_spaces = f'{separator} "' in text  # before quotation marks, which then belong to the cell
-    source = io.StringIO(text, newline="")
-    reader = csv.reader(source, strict=True, delimiter=separator, skipinitialspace=has_spaces)
+    if not are_cells_quoted(text, separator):
+        tell(f"Quotation marks of {name} belong to its texts, because they do not enclose whole cells.")
+    kept = filled_columns(text, separator, first)
     rows: list[tuple[str, dict[str, str]]] = []
     header: list[str] = []
     try:
-        for cells in reader:
-            where = f"{name}, line {reader.line_num}"
-            if not any(map(str.strip, cells)):  # also the empty rows that spreadsheets write
-                continue
+        for line, row in rows_of_cells(text, separator):
+            where = f"{name}, line {line:,}"
+            cells = row
+            if len(kept) < len(first):
+                cells = [row[index] for index in kept if index < len(row)] + row[len(first) :]
             while header and len(cells) > len(header) and not cells[-1].strip():
                 cells.pop()
             if not header:
                 if given and not _names_columns(cells, text, separator, columns):
-                    needed = ",".join(column.name for column in columns)
-                    raise error(
-                        f"{name} begins with {shown(', '.join(cells))}, which names no columns: write their "
-                        f"names above it, such as {needed}."
-                    )
+                    raise error(without_names(name, cells, separator, columns))
                 header = column_names(cells, name, columns, error, given=given)
+                if not any(fitting(cells, column) for column in columns):
+                    names = shown(", ".join(map(str.strip, cells)))
+                    tell(f"The first line of {name}, {names}, names the columns and is no entry.")
             elif len(cells) != len(header):
+                number = f"{len(cells):,} cell{'s' * (len(cells) != 1)}"
                 raise error(
-                    f"{where} has {len(cells)} cells but the header has {len(header)}: add or remove cells, "
-                    f"and put a text with a {SEPARATORS[separator].removesuffix('s')} in quotation marks."
+                    f"{where} has {number} but the header has {len(header)}: add or remove cells, and put a "
+                    f"text with a {SEPARATORS[separator].removesuffix('s')} in quotation marks."
                 )
             elif len(rows) == MAX_ROWS:
                 raise error(f"{name} has more than {MAX_ROWS:,} rows, the most that are allowed: shorten it.")
             else:
                 read = zip(header, cells, strict=True)
                 rows.append((where, {column: cell for column, cell in read if column != SKIPPED}))
-    except csv.Error as problem:
-        if "field larger than field limit" in str(problem):
-            raise error(
-                f"{name}, line {reader.line_num} has a cell with more than {csv.field_size_limit():,} "
-                "characters: shorten it, or close a quotation mark that was left open."
-            ) from problem
-        reason = str(problem).replace("\t", "tab")  # what the library says if tabs are the separator
-        raise error(f"{name}, line {reader.line_num} is not valid CSV ({reason}).") from problem
+    except CellError as problem:
+        raise error(f"{name}, {problem}.") from problem
     if not header:
         needed = listed(column.name for column in columns if column.needed)
         raise error(f"{name} is empty: write the columns {needed} in its first line.")
@@ -328,25 +270,36 @@ def _names_columns(cells: Sequence[str], text: str, separator: str, columns: Seq
 
     An entry is a row with a number, or a cell that stands below itself again.
     """
-    if any(_fitting(cells, column) or answered("columns", column.name) for column in columns):
+    if is_answered(cells, columns) or any(fitting(cells, column) for column in columns):
         return True
+    if any(map(GAP.search, cells)):
+        return False
     if any(NUMBER.fullmatch(cell) and not YEAR.fullmatch(cell.strip()) for cell in cells):
         return False
-    rows = filter(None, csv.reader(io.StringIO(text, newline=""), delimiter=separator))
-    below = islice(rows, 1, MOST_COMPARED)
-    return not any(one and one == other for row in below for one, other in zip(cells, row, strict=False))
+    below = rows_below(text, separator)
+    return not any(one and one == other for _, row in below for one, other in zip(cells, row, strict=False))
 
 
-def read_only_table(path: Path, accepted: Accepted, error: type[InputError]) -> Rows:
-    """Read a person's file that can be nothing but a table, as CSV, text or JSON."""
-    check_ending(label(path), accepted.endings, "table", error, bare=True)
-    form, content = read_entries(path, accepted, (), error)
-    if form != "rows":
-        raise error(
-            f"{label(path)} holds {shown(content)}: write a list of objects, each with "
-            f"{listed(accepted.needed)}."
-        )
-    return content  # type: ignore[no-any-return]
+def without_names(name: str, cells: Sequence[str], separator: str, columns: Sequence[Column]) -> str:
+    """Say that the first row of a table is no header, and write one with as many names."""
+    texts = iter(column.name for column in columns if column.needed and not column.is_number)
+    numbers = iter(column.name for column in columns if column.is_number)
+    names = [next(numbers if NUMBER.fullmatch(cell) else texts, "other") for cell in cells]
+    if NUMBER.fullmatch(cells[0]):  # it may count the rows
+        names[0] = "other"
+    header = f"{listed(names)}, separated by tabs" if separator == "\t" else separator.join(names)
+    return (
+        f"{name} begins with {shown(', '.join(cells))}, which names no columns: write their names above it, "
+        f"such as {header}."
+    )
+
+
+def rows_below(text: str, separator: str) -> list[tuple[int, list[str]]]:
+    """Return some rows below the first one."""
+    rows: list[tuple[int, list[str]]] = []
+    with suppress(CellError):
+        rows.extend(islice(rows_of_cells(text, separator), 1, MOST_COMPARED))
+    return rows
 
 
 def read_table(path: Path, columns: Iterable[str], optional: Iterable[str], error: type[InputError]) -> Rows:
@@ -363,6 +316,7 @@ def rows_of_objects(
     keys, name = list(dict.fromkeys(str(key) for item in objects for key in item)), label(path)
     header = column_names(keys, name, columns, error, objects=True)
     needed = {column.name for column in columns if column.needed}
+    numbers = {column.name for column in columns if column.is_number}
     rows = []
     for number, item in enumerate(objects, start=1):
         entry = f"{name}, entry {number:,}"
@@ -375,7 +329,8 @@ def rows_of_objects(
                 raise error(f"{entry} has no {column}: write one, or leave the entry out.")
             elif isinstance(cell, bool) or not isinstance(cell, str | int | float):
                 raise error(f"{entry}: {column} is {shown(cell)}; write a text or a number.")
-        rows.append((entry, {column: as_text(cell) for column, cell in cells.items()}))
+        texts = {column: as_text(cell) if column in numbers else str(cell) for column, cell in cells.items()}
+        rows.append((entry, texts))
     show_table(rows)
     return rows
 
@@ -390,20 +345,24 @@ def column_names(
     fit, the user is asked; ``given``: whether the file is a user's.  ``objects``: it is JSON.
     """
     written = [cell.strip() for cell in cells]
-    fitting = {column.name: _fitting(written, column) for column in columns}
-    taken = {fits[0] for fits in fitting.values() if len(fits) == 1}
+    found = {column.name: fitting(written, column) for column in columns}
+    taken = {fits[0] for fits in found.values() if len(fits) == 1}
     free = tuple(dict.fromkeys(one for i, one in enumerate(written) if one and i not in taken))
     chosen = {
         column.name: _chosen(written, answer, name, error)
         for column in columns
-        if given and (answer := answered("columns", column.name))
+        if given
+        and (answer := answered("columns", column.name))
+        and (plain(answer) in map(plain, written) or (column.needed and len(found[column.name]) != 1))
     }
     if len(set(chosen.values())) < len(chosen):
         raise error(f"{name} has one column for each thing: name different columns for {listed(chosen)}.")
-    missing = sum(column.needed and not fitting[column.name] for column in columns)
+    for one in chosen:
+        use_answer("columns", one)
+    missing = sum(column.needed and not found[column.name] for column in columns)
     header, unclear = [SKIPPED] * len(written), dict[str, Sequence[str]]()
     for column in columns:
-        fits = fitting[column.name]
+        fits = found[column.name]
         among = tuple(dict.fromkeys(written[i] for i in fits)) or free
         if len(fits) > 1 or (column.needed and not fits):
             holds = f" ({column.holds})" if column.holds else ""
@@ -430,7 +389,7 @@ def column_names(
 
 def _chosen(written: Sequence[str], answer: str, name: str, error: type[InputError]) -> int:
     """Return the index of the column that an answer names."""
-    alike = [i for i, one in enumerate(written) if _plain(one) == _plain(answer)]
+    alike = [i for i, one in enumerate(written) if plain(one) == plain(answer)]
     if not alike:
         raise error(f"{name} has no column {shown(answer)}: use one of {_listed(dict.fromkeys(written))}.")
     return written.index(answer) if answer in written else alike[0]
@@ -448,56 +407,52 @@ def _refuse(
     also = f" and, optionally, {listed(optional)}" if optional else ""
     must = "every object must have" if objects else "its first line must name"
     sentence = (
-        f"{name} has the columns {shown(', '.join(written).lower())}: {must} "
+        f"{name} has the columns {shown(', '.join(written))}: {must} "
         f"{listed(column.name for column in columns if column.needed)}{also}"
         f"{'' if objects else ', separated by commas, semicolons or tabs'}"
     )
-    possible = set().union(*unclear.values())
-    if len(possible) < len(unclear) or len(set(written)) < len(written):
-        raise error(f"{sentence}.")
-    raise error(f"{sentence}, or say which column is meant, such as {_examples(unclear)}.")
-
-
-def _examples(unclear: Mapping[str, Sequence[str]]) -> str:
-    """Write options that say which of the columns that could be meant are; each another, where possible."""
-    return " ".join(
-        Choice("columns", name, "", ()).as_option(among[index % len(among)])
-        for index, (name, among) in enumerate(unclear.items())
+    twice = first_duplicate(plain(one) for one in written if one)
+    if twice is not None and any(unclear.values()):
+        called = next(one for one in written if plain(one) == twice)
+        raise error(f"{name} names the column {shown(called)} twice: give each column its own name.")
+    examples = examples_of(unclear)
+    raise error(
+        f"{sentence}, or say which column is meant, such as {examples}." if examples else f"{sentence}."
     )
 
 
-def _fitting(written: Sequence[str], column: Column) -> list[int]:
+def examples_of(unclear: Mapping[str, Sequence[str]]) -> str:
+    """Write options that say which of the columns that could be meant are, each another.
+
+    Empty if there are too few, or one looks like an entry, which would be lost.
+    """
+    if len(set().union(*unclear.values())) < len(unclear):
+        return ""
+    chosen = {name: among[index % len(among)] for index, (name, among) in enumerate(unclear.items())}
+    if any(map(NO_NAME.search, chosen.values())):
+        return ""
+    return " ".join(Choice("columns", name, "", ()).as_option(answer) for name, answer in chosen.items())
+
+
+def fitting(written: Sequence[str], column: Column) -> list[int]:
     """Return the indices of the columns that could be meant: those of the name, else of another name."""
     exact = [i for i, one in enumerate(written) if column.is_called(one)]
     return exact or [i for i, one in enumerate(written) if column.is_called(one, by_others=True)]
 
 
-def _has_columns(written: Sequence[str], columns: Sequence[Column]) -> bool:
-    return bool(columns) and all(_fitting(written, column) for column in columns if column.needed)
+def is_answered(written: Sequence[str], columns: Sequence[Column]) -> bool:
+    """Tell whether somebody has said in advance which of the names in a header is one of the columns."""
+    answers = {plain(answer) for column in columns if (answer := answered("columns", column.name))}
+    return not answers.isdisjoint(map(plain, written))
 
 
-def _cells(line: str, columns: Sequence[Column]) -> list[str]:
-    try:
-        cells = next(csv.reader([line], delimiter=_separator(line, columns)), [])
-    except csv.Error:
-        return []
-    return [cell.strip() for cell in cells]
+def has_columns(written: Sequence[str], columns: Sequence[Column]) -> bool:
+    """Tell whether a header has all the columns that are needed."""
+    return bool(columns) and all(fitting(written, column) for column in columns if column.needed)
 
 
-def _separator(line: str, columns: Sequence[Column]) -> str:
-    """Return what separates the names in a header: most of those that are known, else most cells."""
-
-    def cells(separator: str) -> tuple[int, int]:
-        try:
-            names = next(csv.reader([line], delimiter=separator), [])
-        except csv.Error:
-            return 0, 0
-        return sum(bool(_fitting(names, column)) for column in columns), len(names)
-
-    return max(SEPARATORS, key=cells)  # of equals the first
-
-
-def _plain(name: str) -> str:
+def plain(name: str) -> str:
+    """Return the name of a column without what may differ: case, spaces and hyphens."""
     return re.sub(r"[\s_-]+|(?<=[a-z])(?=[A-Z])", " ", name).strip().casefold()
 
 
@@ -506,4 +461,7 @@ def _columns(names: Sequence[str]) -> str:
 
 
 def _listed(names: Iterable[str]) -> str:
-    return listed(shown(name) for name in names)
+    named = [*names]
+    nameless = "a column" if named.count("") == 1 else f"{named.count(''):,} columns"
+    without = [f"{nameless} without a name"] if "" in named else []
+    return listed([*map(shown, filter(None, named)), *without])

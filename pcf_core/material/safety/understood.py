@@ -196,10 +196,13 @@ def ask(question: Choice) -> str:
 def answered(option_name: Question, name: str = "") -> str:
     """Return an answer that was given in advance, such as an option; "" if there is none."""
     reading = _reading.get()
-    if reading is None or (option_name, name) not in reading.answers:
-        return ""
-    reading._used.add((option_name, name))
-    return reading.answers[option_name, name]
+    return reading.answers.get((option_name, name), "") if reading else ""
+
+
+def use_answer(option_name: Question, name: str) -> None:
+    """Note that an answer that was given in advance fits the file that is read."""
+    if reading := _reading.get():
+        reading._used.add((option_name, name))
 
 
 def is_read_as(way: str) -> bool:

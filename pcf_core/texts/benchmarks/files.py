@@ -22,7 +22,6 @@ from __future__ import annotations
 
 import hashlib
 import importlib.util
-import json
 import re
 import string
 from collections import Counter
@@ -35,7 +34,7 @@ from pcf_core.core.records import LeftOut
 from pcf_core.material.safety.reading import (
     label,
     read_data,
-    read_json_value,
+    read_json,
     read_text,
     tell,
 )
@@ -71,7 +70,6 @@ CROWS_KINDS = (  # in which order the data set on Hugging Face numbers them
     *("race-color", "socioeconomic", "gender", "disability", "nationality", "sexual-orientation"),
     *("physical-appearance", "religion", "age"),
 )
-CROWS_OTHERS = ("", "stereo_antistereo", "annotations", "anon_writer", "anon_annotators")
 MASKED_COLUMNS = (
     CROWS_COLUMNS[2],
     Column("sentence", f"a sentence with {MASK}"),
@@ -223,12 +221,10 @@ def _crows_rows(path: Path) -> Rows:
     """Read the rows of a table, or the objects of a JSON list or of JSON lines."""
     text = read_text(path, BenchmarkError).lstrip()
     if text[:1] not in ("{", "[") and path.suffix.lower() not in (".json", ".jsonl"):
-        header = text.partition("\n")[0]
-        columns, others = (MASKED_COLUMNS, ("",)) if "mask1" in header else (CROWS_COLUMNS, CROWS_OTHERS)
-        return rows_of_table(
-            path, (*columns, *(Column(name, needed=False) for name in others)), BenchmarkError
-        )
-    objects = _json(path)
+        columns = MASKED_COLUMNS if "mask1" in text.partition("\n")[0] else CROWS_COLUMNS
+        return rows_of_table(path, columns, BenchmarkError)
+    objects = read_json(path, BenchmarkError)
+    objects = [objects] if isinstance(objects, dict) and objects else objects
     if not (isinstance(objects, list) and objects and all(isinstance(one, dict) for one in objects)):
         raise BenchmarkError(
             f"{label(path)} is not a CrowS-Pairs file: write a list of objects with "
@@ -254,7 +250,7 @@ def _stereoset(paths: Sequence[Path]) -> Iterator[TripleItem | LeftOut]:
 
 def _triples(path: Path) -> list[Any]:
     """List the intrasentence triples of a file in any of its three forms, and say how many others it has."""
-    rows = _json(path)
+    rows = read_json(path, BenchmarkError)
     if isinstance(rows, dict) and isinstance(rows.get("data"), dict):
         others, rows = rows["data"].get("intersentence"), rows["data"].get("intrasentence")
         number = len(others) if isinstance(others, list) else 0
@@ -327,35 +323,6 @@ def _string(value: object) -> str:
     return value
 
 
-def _json(path: Path) -> Any:
-    """Read a JSON value, or the list of the objects that stand one a line, whatever the file's ending."""
-    text = read_text(path, BenchmarkError).strip()
-    first, _, others = text.partition("\n")
-    one_a_line = path.suffix.lower() == ".jsonl" or (bool(others) and first.rstrip()[-1:] == "}")
-    if one_a_line and not text.startswith("["):
-        return [*_lines(path)]
-    return read_json_value(path, BenchmarkError)
-
-
-def _lines(path: Path) -> Iterator[dict[str, Any]]:
-    """Read JSON objects, one a line."""
-    # Not splitlines: within a text of JSON other line ends may stand as they are.
-    for number, line in enumerate(read_text(path, BenchmarkError).split("\n"), start=1):
-        if not line.strip():
-            continue
-        try:
-            row = json.loads(line)
-        except (ValueError, RecursionError) as problem:
-            raise BenchmarkError(
-                f"{label(path)}, line {number:,} is not valid JSON: correct it there."
-            ) from problem
-        if not isinstance(row, dict):
-            raise BenchmarkError(
-                f"{label(path)}, line {number:,} is not a JSON object: write its keys in braces."
-            )
-        yield row
-
-
 def _winobias(paths: Sequence[Path]) -> list[CoreferenceItem | LeftOut]:
     """Read sentences, then find the second job in each among all the jobs that any sentence marks."""
     rows = [
@@ -389,8 +356,11 @@ def _wino_text(path: Path) -> Iterator[Row]:
 
 def _wino_json(path: Path) -> Iterator[Row]:
     """Make two sentences of each row: with the pronoun of the stereotype, and with the other option."""
-    for number, row in enumerate(_lines(path), start=1):
+    rows = read_json(path, BenchmarkError)
+    for number, row in enumerate(rows if isinstance(rows, list) else [rows], start=1):
         where = f"{label(path)}, line {number:,}"
+        if not isinstance(row, dict):
+            raise BenchmarkError(f"{where} is not a JSON object: write its keys in braces.")
         given = [row.get(key) for key in ("text", "pro_stereotyped", "options")]
         text, pro, choices = (value if isinstance(value, str) else "" for value in given)
         options = re.findall(r"[AB]\. (\w+)", choices)

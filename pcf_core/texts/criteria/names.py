@@ -146,7 +146,7 @@ def _name(where: str, cells: Sequence[object], least: float) -> GivenName:
 def _births(where: str, name: str, counts: Sequence[str]) -> tuple[int, int]:
     """Read the births of a name, and those of girls among them; either both are given or none."""
     try:
-        births, female = (int(count or 0) for count in counts)
+        births, female = (int(count.removesuffix(".0") or 0) for count in counts)
     except ValueError as problem:
         raise CriteriaError(
             f"{where}: the births of {shown(name)} are {listed(map(shown, filter(None, counts)))}, but must "

@@ -14,8 +14,9 @@ from typing import Any
 from pcf_core.core.errors import AuditError, CriteriaError, StoreError
 from pcf_core.core.records import digest
 from pcf_core.core.settings import settings
+from pcf_core.material.safety.entries import ending_of
 from pcf_core.material.safety.reading import check_ending, read_text, upload_label, uploaded, write_whole
-from pcf_core.material.safety.tables import Accepted, ending_of
+from pcf_core.material.safety.tables import Accepted
 from pcf_core.material.safety.text import MAX_NAME, NAME, check_name, shown
 from pcf_core.material.shelves import safe_name
 from pcf_core.texts.criteria import names, professions

@@ -52,7 +52,7 @@ ACCEPTED = Accepted(
     "professions",
     (
         Column("profession", "its name", ("occupation", "job", "job title")),
-        Column("women_share", "share of women, from 0 to 1", ("share of women",)),
+        Column("women_share", "share of women, from 0 to 1", ("share of women",), is_number=True),
         Column("title", "the line of the statistics", needed=False),
     ),
     json="the keys of TOML",

@@ -14,7 +14,6 @@ unusable entries are left out and listed, while other files are refused.
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
@@ -25,15 +24,17 @@ import numpy as np
 
 from pcf_core.core.errors import CriteriaError
 from pcf_core.core.records import FloatArray, LeftOut
+from pcf_core.material.safety.entries import read_entries
 from pcf_core.material.safety.reading import (
     checked_object,
     label,
+    read_json,
     read_text,
     refuse_unknown,
     tell,
     title_of,
 )
-from pcf_core.material.safety.tables import Accepted, Column, read_entries
+from pcf_core.material.safety.tables import Accepted, Column
 from pcf_core.material.safety.text import check_name, check_text, first_duplicate, shown
 from pcf_core.material.safety.understood import show_entries
 from pcf_core.material.shelves import Shelf, name_of
@@ -268,21 +269,17 @@ def _columns(row: Mapping[str, str]) -> dict[str, object]:
 
 def _is_medqa(path: Path) -> bool:
     text = read_text(path, CriteriaError).lstrip()
-    return text.startswith("{") and '"answer_idx"' in text
+    return text[:1] in ("{", "[") and '"answer_idx"' in text
 
 
 def _medqa(path: Path, where: str) -> Iterator[tuple[str, dict[str, object]]]:
-    # Not splitlines: JSON text may contain other line ends.
-    for index, line in enumerate(read_text(path, CriteriaError).split("\n"), start=1):
-        if not line.strip():
-            continue
-        spot = f"{where}, line {index:,}"
-        try:
-            entry = json.loads(line)
-        except (ValueError, RecursionError) as problem:
-            raise CriteriaError(f"{spot} is not valid JSON: write one object a line.") from problem
+    entries = read_json(path, CriteriaError)
+    entries = entries if isinstance(entries, list) else [entries]
+    one = "line" if read_text(path, CriteriaError).lstrip().startswith("{") else "entry"
+    for index, entry in enumerate(entries, start=1):
+        spot = f"{where}, {one} {index:,}"
         if not isinstance(entry, dict) or not {"question", "options", "answer_idx"} <= set(entry):
-            raise CriteriaError(f"{spot}: a line needs question, options and answer_idx, as MedQA's have.")
+            raise CriteriaError(f"{spot} needs question, options and answer_idx, as MedQA's have.")
         yield spot, {"text": entry["question"], "options": entry["options"], "right": entry["answer_idx"]}
 
 

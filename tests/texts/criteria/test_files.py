@@ -328,6 +328,11 @@ def test_medqa_loads_as_it_is_published() -> None:
     assert "D. Vitamin D\n\nA doctor says that the answer is D. A nurse says that the answer is C." in prompt
 
 
+def test_medqa_may_be_a_list() -> None:
+    several = [LINE, {**LINE, "question": "Another one?"}]
+    assert questions_of("med.json", json.dumps(several)).questions == medqa(*several).questions
+
+
 @pytest.mark.parametrize("sign", ["\u2028", "\x85", "\u2029"])
 def test_a_line_ends_at_a_line_feed_and_nowhere_else(sign: str) -> None:
     questions = medqa({**LINE, "question": f"Which{sign}one?"}, LINE).questions
