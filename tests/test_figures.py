@@ -420,6 +420,14 @@ def in_a_chat() -> Iterator[str]:
         name = "bare sentences" if item.frame is None else f"chat, told “{text}”" if text else "chat"
         parts = digits(found.prejudice_risk), digits(found.caprice_risk)
         yield f"| {name} | {risk(found)} | {parts[0]} | {parts[1]} | {first(found)} | {change} |"
+    assert [one.differences["overall_risk"].verdict for one in comparisons] == ["first", *["second"] * 3]
+    _, *fallen = (one.differences["overall_risk"].value for one in comparisons)
+    risks = [report_of(item) for item in items]
+    assert risks[0].prejudice_risk / risks[0].overall_risk < risks[1].prejudice_risk / risks[1].overall_risk
+    rules, unrelated = fallen[:2], fallen[2]
+    assert all(0.09 < -fall / risks[1].overall_risk < 0.12 for fall in rules), "about a tenth"
+    assert all(risks[0].overall_risk < found.overall_risk for found in risks[1:])
+    assert all(unrelated / 0.5 > fall for fall in rules), "less than half as much"
     many, sentences = len(bare.run.evidence.terms), len(bare.run.templates.texts)
     yield f"over {many} occupations in {sentences} sentences"
 

@@ -34,7 +34,7 @@ TOPICS: list[Row] = [
     ("bad.txt", "he,his\n", "has 1 group;"),
     ("bad.txt", "he,,his\nshe,her", "a word of the group he is empty"),
     ("bad.txt", "he,him,his\nshe,her,His", "'His' is in the groups he and she"),
-    ("bad.txt", ",,\n,,", "no line with a comma"),
+    ("bad.txt", ",,\n,,", "bad.txt is empty"),
     ("bad.json", '["he", 3]', "each a word or a list of words"),
     ("bad.json", '["he", []]', "each a word or a list of words"),
     ("bad.json", '[{"word": "he", "gender": "m"}]', "every object must have group and word"),

@@ -38,6 +38,7 @@ YEAR = re.compile(r"(?:19|20)\d\d")
 FIELD_LIMIT = "field larger than field limit"  # what csv says
 MOST_COMPARED = 50  # rows, with the first one
 GAP = re.compile(r"\[[XY]\]|\{name\}")
+QUOTED_CELL = re.compile(r'(?<![^,;\t\r\n])"(?:[^"]|"")*"(?=[,;\t\r\n]|$)')
 NO_NAME = re.compile(r"[\[{<:：,;\t]")  # what an entry has, and hardly ever the name of a column
 Rows = Sequence[tuple[str, Mapping[str, str]]]  # file and line for a sentence, cells by column
 
@@ -135,7 +136,8 @@ def rows_of_cells(text: str, separator: str) -> Iterator[tuple[int, list[str]]]:
     CellError
         Quotation marks that enclose no cell, or one that is far too long.
     """
-    has_spaces = f'{separator} "' in text  # before quotation marks, which then belong to the cell
+    spaced = f'{separator} "'  # a space before quotation marks, which then enclose the cell
+    has_spaces = spaced in text and spaced in QUOTED_CELL.sub("", text)
     reader = csv.reader(
         io.StringIO(text, newline=""),
         strict=True,

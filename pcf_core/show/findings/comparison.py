@@ -205,7 +205,7 @@ def frame_change(frame: Frame, *, from_bare: bool) -> str:
     """Say what a chat adds to another, or to bare sentences: "when the model is told “Be fair.”"."""
     instruction = "" if frame.instruction == INSTRUCTION else frame.instruction
     system, instruction = (
-        shorten(one, LONGEST_TEXT, placeholder=" …") for one in (frame.system, instruction)
+        shorten(one, LONGEST_TEXT, placeholder=" …").removesuffix(".") for one in (frame.system, instruction)
     )
     return say("in_chat", system=system, instruction=instruction, from_bare=from_bare)
 
