@@ -11,8 +11,7 @@ from pcf_core.audit.results import load_result
 from pcf_core.core.frame import BARE, Frame
 from pcf_core.core.records import digest
 from pcf_core.core.run import RunSpec, ScoringKey
-from pcf_core.models.presets import PresetPair
-from pcf_core.show.findings.comparison import change_finding, frame_change
+from pcf_core.show.findings.comparison import chat_finding
 from pcf_core.store.store import Store
 from tests.pages.opened import App, open_app, own_store, score_with, usual_run
 
@@ -67,11 +66,11 @@ def test_each_chat_is_compared_with_the_plain_one_and_that_with_bare_sentences(s
     )
     app = opened()
     for frame, comparison in tested.items():
-        pair = PresetPair(first="", second="", change=frame_change(frame, from_bare=pairs[frame] == BARE))
-        assert change_finding(pair, comparison) in app.texts
-    assert "The risk falls when the model is told “Be fair.”." in app.texts
-    assert "We cannot tell whether the risk changes when the model is asked “Write.”" in app.texts
-    assert "The risk falls in a chat." in app.texts
+        sentence = chat_finding("mini-gpt", frame, comparison, from_bare=pairs[frame] == BARE)
+        assert sentence in app.texts
+    assert "When mini-gpt is told “Be fair”, its risk falls from " in app.texts
+    assert "When mini-gpt is asked “Write”, we cannot tell whether its risk changes (" in app.texts
+    assert "In a chat, the risk of mini-gpt falls from " in app.texts
     rows = app.open_foot("Data").table_with("place")
     assert sorted(rows["place"]) == ["bare", "chat", "chat, asked “Write.”", "chat, “Be fair.”"]
 
@@ -107,7 +106,7 @@ def test_a_chat_without_a_reliable_answer_is_named(store: Store) -> None:
 def test_what_a_system_text_adds_to_bare_sentences_is_not_its_effect_alone(store: Store) -> None:
     score_in(BARE)
     score_in(FAIR)
-    assert "The risk falls in a chat in which the model is told “Be fair.”." in opened().texts
+    assert "When mini-gpt is told “Be fair” in a chat, its risk falls from " in opened().texts
 
 
 def test_results_of_other_weights_have_a_line_of_their_own(store: Store) -> None:
@@ -115,6 +114,6 @@ def test_results_of_other_weights_have_a_line_of_their_own(store: Store) -> None
     score_in(BARE)
     score_in(CHAT, identity="0" * 16)
     app = opened(model=["mini-gpt", "mini-gpt (chat)"])
-    assert "in a chat." not in app.texts
+    assert "In a chat" not in app.texts
     rows = app.open_foot("Data").table_with("place")
     assert len(rows) == 2

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
@@ -34,7 +34,7 @@ from pcf_core.audit.comparing import controlled
 from pcf_core.audit.results import Report
 from pcf_core.core.errors import AuditError
 from pcf_core.core.families import FAMILIES
-from pcf_core.core.frame import is_plain
+from pcf_core.core.frame import Frame, is_plain
 from pcf_core.core.risk import AxisPoint, Comparison, Over
 from pcf_core.measure.regression import rank_correlation
 from pcf_core.models.names import all_series
@@ -47,11 +47,11 @@ from pcf_core.show.findings.comparison import (
     alignment_finding,
     axis_finding,
     change_finding,
+    chat_finding,
     checkpoints_finding,
     claim_finding,
     common_note,
     control_note,
-    frame_change,
     order_finding,
     sides_finding,
     size_finding,
@@ -87,8 +87,8 @@ does not test whether two models differ: the ready comparisons above it do, and 
   that only a sample of the set has results. The first digits of a key mean that the set has changed since.
 - **instruction**: each model with bare sentences, in its chat, and with every system text and instruction
   that has results for the same sentences and occupations. The sentences above compare each chat with the chat
-  without a system text, or with bare sentences. *Run an audit* makes such results under *Around each
-  sentence*.
+  without a system text, or with bare sentences; *Data* has the differences with their ranges. *Run an audit*
+  makes such results under *Around each sentence*.
 - **topic**: every topic that has results, with its usual sentences. Topics differ in their groups, words and
   sentences, so their levels cannot be compared directly: on the PCF scale 1 always means the same group, but
   a random model gets a different risk in each topic.
@@ -119,10 +119,10 @@ def draw_axis(loaded: Loaded, head: DeltaGenerator, ready: str = "") -> None:
         if joined:
             finding(alignment_finding(comparisons) if axis != ready else "")
         elif axis == "instruction":
-            finding(*(change_finding(pair, comparison, loaded.over) for pair, comparison in chats))
+            finding(*(chat.sentence(comparison) for chat, comparison in chats))
             warnings = dict.fromkeys(warning for one in comparisons for warning in one.warnings)
             for note in filter(None, (control_note(comparisons), *warnings)):
-                st.caption(plain(note))
+                st.caption(plain_titled(note))
         elif axis != ready:
             finding(_sentence(axis, line.points, loaded.reliable))
         for reason in line.left_out:
@@ -220,25 +220,37 @@ def _change_point(size: Size, comparison: Comparison, over: Over) -> AxisPoint:
     )
 
 
-def _of_chats(line: Line, loaded: Loaded) -> list[tuple[PresetPair, Comparison]]:
+@dataclass(frozen=True)
+class Chat:
+    """A model's chat, compared with bare sentences (``from_bare``) or with its chat without a text."""
+
+    model: str
+    frame: Frame
+    from_bare: bool
+
+    def sentence(self, comparison: Comparison) -> str:
+        """Say what changes."""
+        return chat_finding(self.model, self.frame, comparison, from_bare=self.from_bare)
+
+
+def _of_chats(line: Line, loaded: Loaded) -> list[tuple[Chat, Comparison]]:
     """Compare each chat with the plain one, and that with bare sentences, corrected for several tests."""
     by_line: dict[str, list[Report]] = {}
     for point, item in zip(line.points, line.runs, strict=True):
         if not item.run.plan:
             by_line.setdefault(point.line, []).append(item)
-    pairs: list[tuple[PresetPair, Comparison]] = []
-    for several in by_line.values():
+    chats: list[Chat] = []
+    comparisons: list[Comparison] = []
+    for model, several in by_line.items():
         bare = next((item for item in several if item.run.scoring.frame is None), None)
         plain_chat = next((item for item in several if is_plain(item.run.scoring.frame)), None)
         for item in several:
             frame = item.run.scoring.frame
             other = bare if item is plain_chat or plain_chat is None else plain_chat
             if frame is not None and other is not None:
-                change = frame_change(frame, from_bare=other is bare)
-                pair = PresetPair(first=item.run.scoring.label, second=other.run.scoring.label, change=change)
-                pairs.append((pair, loaded.compare(item, other)))
-    comparisons = controlled([comparison for _, comparison in pairs])
-    return [(pair, comparison) for (pair, _), comparison in zip(pairs, comparisons, strict=True)]
+                chats.append(Chat(model, frame, other is bare))
+                comparisons.append(loaded.compare(item, other))
+    return list(zip(chats, controlled(comparisons), strict=True))
 
 
 def _draw_no_chats(loaded: Loaded) -> None:

@@ -217,6 +217,7 @@ SPREAD = 0.16  # of the marks at one position, as a share of the distance betwee
 ABOVE = 0.16  # room above the largest difference or whisker, as a share of it
 APART = 1.015  # factor between joined marks of one size on a logarithmic axis
 MOST_LEVEL = 4  # names of places that fit beside each other on a phone
+MOST_IN_ROWS = 7  # of three rows each, upright
 NOWHERE = 1e-12  # rounding error of a risk that is 0
 
 
@@ -249,7 +250,8 @@ def axis_panels(
         figure.update_xaxes(type="log")
     else:
         upright = len(places) > MOST_LEVEL
-        labels = [theme.lines(index, *((22, 2) if upright else (16, 3))) for index in places]
+        rows = 3 if len(places) <= MOST_IN_ROWS else 2
+        labels = [theme.lines(index, 22 if upright else 16, rows) for index in places]
         ends = [-0.5, len(places) - 0.5]
         angle = {"tickangle": -90} if upright else {}
         figure.update_xaxes(tickvals=list(range(len(places))), ticktext=labels, range=ends, **angle)

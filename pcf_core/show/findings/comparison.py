@@ -201,13 +201,27 @@ def change_finding(pair: PresetPair, comparison: Comparison, over: Over = "templ
     )
 
 
-def frame_change(frame: Frame, *, from_bare: bool) -> str:
-    """Say what a chat adds to another, or to bare sentences: "when the model is told “Be fair.”"."""
+def chat_finding(model: str, frame: Frame, comparison: Comparison, *, from_bare: bool) -> str:
+    """Say how R changes in a chat, from bare sentences or from the plain chat, and which of its parts do."""
     instruction = "" if frame.instruction == INSTRUCTION else frame.instruction
     system, instruction = (
         shorten(one, LONGEST_TEXT, placeholder=" …").removesuffix(".") for one in (frame.system, instruction)
     )
-    return say("in_chat", system=system, instruction=instruction, from_bare=from_bare)
+    found = {name: comparison.differences[name] for name in ("overall_risk", *PARTS)}
+    parts = [
+        f"{RISK_NAMES[name]} {'rises' if found[name].verdict == 'first' else 'falls'}"
+        for name in PARTS
+        if found[name].differs and not found[name].negligible
+    ]
+    return say(
+        "in_chat",
+        model=model,
+        system=system,
+        instruction=instruction,
+        from_bare=from_bare,
+        found=found["overall_risk"],
+        parts=parts,
+    )
 
 
 def sides_finding(first: RiskReport, second: RiskReport, names: tuple[str, str]) -> str:

@@ -182,9 +182,10 @@ def examples() -> dict[str, object]:
         ],
         "changes": {name: comparison.change_finding(PAIR, found) for name, found in changes.items()},
         "chats": [
-            comparison.frame_change(Frame(kind="chat", **texts), from_bare=from_bare)
+            comparison.chat_finding("M", Frame(kind="chat", **texts), found, from_bare=from_bare)
             for texts in ({}, {"system": "Be fair."}, {"instruction": "Go on."}, FAIR_AND_ASKED)
             for from_bare in (False, True)
+            for found in changes.values()
         ],
         "a change over both": comparison.change_finding(PAIR, changes["none"], over="both"),
         "sides": [
