@@ -19,8 +19,10 @@ from pcf_core.audit.baseline import OtherScales, baseline_of
 from pcf_core.audit.comparing import answers_elsewhere, compared, controlled
 from pcf_core.audit.factors import factor_panels, read_against
 from pcf_core.audit.knowledge import knowledge_report
+from pcf_core.audit.options import ViewOptions
 from pcf_core.audit.preferences import build_run
 from pcf_core.audit.reading import RunView
+from pcf_core.audit.results import load_result
 from pcf_core.audit.sensitivity import sensitivity
 from pcf_core.core.risk import AxisPoint
 from pcf_core.core.sensitivity import Sensitivities
@@ -81,7 +83,7 @@ from pcf_core.texts.criteria.records.separation import AnswersReport
 from pcf_core.texts.criteria.summary import readings_of
 from pcf_core.work.criteria import CRITERIA_AUDIT
 from pcf_core.work.fairpair import FAIRPAIR_AUDIT
-from tools.ship_results import BEST_KNOWN, PUBLIC
+from tools.ship_results import BEST_KNOWN, CHAT_SENTENCES, CHATS, PUBLIC, Shipped
 
 PLACE = ROOT / "docs" / "sentences.md"
 OCCUPATIONS = "occupations-bvf"
@@ -158,6 +160,8 @@ def listing(store: Store) -> Listing:
                 found.say(models.baseline_finding, name, one)
     found.under("Compare: ready comparisons")
     tell_presets(found, store)
+    found.under("Compare: in a chat")
+    tell_chats(found, store)
     found.under("Why?")
     tell_why(found, store, teaching)
     found.under("Written text")
@@ -276,6 +280,16 @@ def tell_presets(found: Listing, store: Store) -> None:
         for name, report in study_of(store, BEST_KNOWN, "gender", place).reports.items()
     ]
     found.say(comparison.axis_finding, points, "text source")
+
+
+def tell_chats(found: Listing, store: Store) -> None:
+    """Add what a chat and its system texts change."""
+    runs = [Shipped(PUBLIC[0], *CHAT_SENTENCES, frame=frame).run for frame in (None, *CHATS)]
+    bare, plain, *told = (RunView(run, load_result(store, run), ViewOptions()) for run in runs)
+    pairs = [(plain, bare), *((view, plain) for view in told)]
+    made = controlled([compared(view, other, ViewOptions()) for view, other in pairs])
+    for frame, (_, other), paired in zip(CHATS, pairs, made, strict=True):
+        found.say(comparison.chat_finding, PUBLIC[0], frame, paired, from_bare=other is bare)
 
 
 def tell_why(found: Listing, store: Store, study: Study) -> None:
