@@ -38,6 +38,7 @@ YEAR = re.compile(r"(?:19|20)\d\d")
 FIELD_LIMIT = "field larger than field limit"  # what csv says
 MOST_COMPARED = 50  # rows, with the first one
 GAP = re.compile(r"\[[XY]\]|\{name\}")
+LONGEST_NAME = 1_000  # characters of a column's name
 QUOTED_CELL = re.compile(r'(?<![^,;\t\r\n])"(?:[^"]|"")*"(?=[,;\t\r\n]|$)')
 NO_NAME = re.compile(r"[\[{<:：,;\t]")  # what an entry has, and hardly ever the name of a column
 Rows = Sequence[tuple[str, Mapping[str, str]]]  # file and line for a sentence, cells by column
@@ -455,6 +456,8 @@ def has_columns(written: Sequence[str], columns: Sequence[Column]) -> bool:
 
 def plain(name: str) -> str:
     """Return the name of a column without what may differ: case, spaces and hyphens."""
+    if len(name) > LONGEST_NAME:  # no column of ours, and slow to change
+        return name
     return re.sub(r"[\s_-]+|(?<=[a-z])(?=[A-Z])", " ", name).strip().casefold()
 
 
