@@ -24,6 +24,7 @@ from pcf_core.core.errors import ModelError, SettingsError
 from pcf_core.core.run import ScoringKey
 from pcf_core.core.settings import ROOT
 from pcf_core.models.family import context_of, read_family
+from pcf_core.models.frames import framed
 from pcf_core.models.gguf import describe_gguf, tokenizer_of
 from pcf_core.models.loading import load
 from pcf_core.models.names import NAME, KnownModel, all_series, known_model, known_models, split_name
@@ -359,7 +360,12 @@ def test_an_installed_public_model(
         if item.model == model.name:
             run, shipped = item.run, load_result(store, item.run)
             cells = np.random.default_rng(0).choice(run.cells, 2, replace=False)
-            nats = scorer.score([run.prompts[cell] for cell in cells], shipped.words)
+            scored = scorer
+            if item.frame is not None:
+                rendered = framed(spec, item.frame.model_copy(update={"text": ""}))
+                assert rendered.frame == item.frame
+                scored = open_scorer(rendered, "exact")
+            nats = scored.score([run.prompts[cell] for cell in cells], shipped.words)
             again = preferences_of(nats, run.topic, shipped.words)
             recorded = shipped.preferences.values.reshape(run.cells, -1)[cells]
             assert np.abs(recorded - again).max() < 1e-4, item
