@@ -17,10 +17,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from pcf_core.core.errors import InputError, TopicError
 from pcf_core.core.topics import Evidence, Group, SetCard, Template, TemplateSet, Topic
 from pcf_core.material.evidence import make_evidence
+from pcf_core.material.groups import UNNAMED
 from pcf_core.material.safety.text import MAX_NAME, listed
 from pcf_core.material.shelves import safe_name
 from pcf_core.material.templates import SHELF, load_card
-from pcf_core.material.topics import UNNAMED, make_topic
+from pcf_core.material.topics import make_topic
 
 FORMS: Mapping[str, str] = {"subject": "clausal", "predicate": "attributive"}  # by the position of the words
 

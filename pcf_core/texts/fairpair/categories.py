@@ -14,12 +14,12 @@ from pydantic import AfterValidator, BeforeValidator, Field, ValidationInfo
 from pcf_core.core.errors import FairPairError
 from pcf_core.core.records import FloatArray, Record
 from pcf_core.material.base import Entry, Kind, Material, Name, Origin, Text, origin_of
+from pcf_core.material.groups import safe_names
 from pcf_core.material.safety.lists import filled
 from pcf_core.material.safety.reading import tell
 from pcf_core.material.safety.tables import Accepted, Column, Rows
 from pcf_core.material.safety.text import check_once, shown
 from pcf_core.material.shelves import Shelf
-from pcf_core.material.topics import safe_names
 from pcf_core.measure.ties import holm_adjusted
 from pcf_core.texts.fairpair.matching import word_tokens
 from pcf_core.texts.fairpair.records import CategoryDifference, CategorySet, PromptPairs, WordCategory
