@@ -266,6 +266,7 @@ def test_damage_is_set_aside_wherever_it_lies(any_store: Store, key: ScoringKey)
     score(any_store, key, PROMPTS, WORDS)
     folder = any_store._layers[0].scores / key.hash
     shard = any_store.shards(key)[0]
+    assert any_store.missing(key, PROMPTS, WORDS) == [], "read once, and found intact"
     folder.replace(f"{shard}.parquet", b"no longer what it was")
     assert len(any_store.missing(key, PROMPTS, WORDS)) == 1
     assert folder.read(f"{shard}.parquet.damaged") == b"no longer what it was"

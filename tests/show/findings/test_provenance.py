@@ -19,7 +19,8 @@ from pcf_core.show.findings.provenance import (
     source_of,
 )
 from pcf_core.store.journal import Journaled
-from pcf_core.texts.criteria.records.independence import NOT_WRITTEN
+from pcf_core.texts.criteria.records import separation
+from pcf_core.texts.criteria.records.independence import NOT_WRITTEN, STORIES_LABEL
 
 RESULTS = ROOT / "assets" / "audits" / "results"
 
@@ -45,6 +46,11 @@ def examples() -> dict[str, object]:
             journal_finding(one) for one in (entries(2), entries(2, "line 2 was changed"), entries(0))
         ],
     }
+
+
+def test_answers_have_the_method_of_answers() -> None:
+    assert "the reading of answers" in source_of(separation.LABEL)
+    assert "reading of gender" in source_of(STORIES_LABEL)
 
 
 def shipped(key: str) -> set[str]:
