@@ -94,6 +94,7 @@ def test_a_name_is_the_sum_of_its_parts(model: str, family: str | None, revision
         ("org/*", "organisation/name", False),
         ("mini-*", "mini-anybody/model", False),  # whoever registers such an organisation
         ("/data/models/*", "/data/models/../others/x", False),
+        ("/data/models/*", "/data/models/..", False),
         ("endpoint:*", "endpoint:org/name", True),
         ("org/name", "Org/name", False),
         ("/data/models/*", "/data/models/mine", True),

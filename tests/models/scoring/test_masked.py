@@ -359,3 +359,10 @@ def test_worked_example_of_bart() -> None:
     rows = {(source, start): {she[0]: 0.2}, (source, (*start, she[0])): {she[1]: 0.5}}
     scorer = table_scorer(tokenizer, len(names), names["</s>"], rows)
     assert np.exp(scorer.score(["that [Y]."], ["she"])[0, 0]) == pytest.approx(0.1, rel=1e-5)
+
+
+def test_rows_of_one_pass_of_xlnet_are_asked_for_the_same_place() -> None:
+    scorer = SimpleNamespace(mask=9)
+    kinds = [PermutationScorer._kind(scorer, Query((1, 9, 9), position)) for position in (1, 2)]  # type: ignore[arg-type]
+    assert kinds[0] != kinds[1]
+    assert PermutationScorer._kind(scorer, Query((2, 9, 9), 1)) == kinds[0]  # type: ignore[arg-type]
