@@ -15,7 +15,7 @@ from pcf_core.core.errors import TopicError
 from pcf_core.material.base import Origin
 from pcf_core.material.safety.lists import COLONS, COMMAS
 from pcf_core.material.safety.reading import tell, unquoted
-from pcf_core.material.safety.tables import SEPARATORS
+from pcf_core.material.safety.tables import QUOTED_CELL, SEPARATORS
 from pcf_core.material.safety.text import NAME, first_duplicate, listed, normalise, shown
 from pcf_core.material.safety.understood import Choice, ask, is_read_as
 from pcf_core.material.shelves import MOST_NAMED, safe_name
@@ -28,7 +28,8 @@ UNNAMED = "own"  # what safe_name makes of a word without a letter of ASCII
 def groups_of_lines(lines: Sequence[str], origin: Origin) -> dict[str, Any]:
     """Read a group a line, or a word of every group a line, with commas or another sign between the words."""
     separators = {**SEPARATORS, **{one: repr(one) for one in COMMAS}}
-    separator = max(separators, key=lambda one: sum(line.count(one) for line in lines))
+    bare = [QUOTED_CELL.sub("", line) for line in lines]
+    separator = max(separators, key=lambda one: sum(line.count(one) for line in bare))
     if separator != ",":
         tell(f"The words of {origin.where} are separated by {separators[separator]}.")
     if labelled := _labelled(lines, separator):

@@ -178,9 +178,16 @@ def name_of(path: Path) -> str:
     return safe_name(path.stem)
 
 
+# What ASCII has in place of letters that do not come apart into a letter and a mark.
+LETTERS = str.maketrans(
+    {"ß": "ss", "ı": "i", "ø": "o", "Ø": "O", "ł": "l", "Ł": "L", "đ": "d", "Đ": "D", "æ": "ae", "Æ": "AE"}
+    | {"œ": "oe", "Œ": "OE"}
+)
+
+
 def safe_name(text: str) -> str:
     """Make a name for files and links from a text; all but ASCII letters and digits become hyphens."""
-    ascii_only = normal("NFKD", text).encode("ascii", "ignore").decode()
+    ascii_only = normal("NFKD", text.translate(LETTERS)).encode("ascii", "ignore").decode()
     return re.sub(r"[^a-z0-9]+", "-", ascii_only.lower()).strip("-")[:MAX_NAME].rstrip("-") or "own"
 
 

@@ -26,6 +26,7 @@ from pcf_core.material.safety.reading import (
 )
 from pcf_core.material.safety.tables import (
     GAP,
+    QUOTED_CELL,
     Accepted,
     Column,
     Rows,
@@ -170,8 +171,10 @@ def _rows_in_text(path: Path, accepted: Accepted, error: type[InputError]) -> Ro
     if not lines or not columns:
         return None
     separator, cells = first_row(text, columns)
-    if has_columns(cells, columns):
-        if len(filled_columns(text, separator, cells)) == 1:
+    if has_columns(cells, columns) and not (accepted.line and is_read_as("lines")):
+        if len(filled_columns(text, separator, cells)) == 1 and not any(
+            "\n" in cell for cell in QUOTED_CELL.findall(text)
+        ):
             _ = is_read_as("heading")  # the option is right, though nobody had to give it
             return rows_below_heading(path, accepted, error)
         return rows_of_table(path, columns, error)
@@ -200,10 +203,17 @@ def _way_without_header(path: Path, accepted: Accepted, error: type[InputError])
         return "table"
     if not cells or first[0].lstrip().startswith("#") or any(fitting(cells, column) for column in columns):
         return "table"
-    if any(GAP.search(column.holds) for column in columns) and _is_sentence(first):
-        _ = is_read_as("lines")  # the option is right, though nobody had to give it
+    line = text.lstrip().partition("\n")[0]
+    is_text = any(GAP.search(column.holds) for column in columns) and (
+        _is_sentence(first) or _is_sentence(line.split(separator))
+    )
+    if not accepted.in_line and (is_read_as("lines") or is_text):
+        if any("\n" in cell for cell in QUOTED_CELL.findall(text)):
+            raise error(without_names(label(path), cells, separator, columns))
         return "lines"
-    if accepted.in_line == (len(cells) == 1):  # words alone are no groups, and entries have no columns
+    is_even = all(len(row) == len(first) for _, row in rows_below(text, separator))
+    # Words alone are no groups, and entries have no columns.
+    if accepted.in_line == (len(cells) == 1) and (accepted.in_line or is_even):
         return "table"
     name, needed = label(path), listed(accepted.needed)
     if (
@@ -233,7 +243,7 @@ def _way_without_header(path: Path, accepted: Accepted, error: type[InputError])
 def _is_sentence(cells: Sequence[str]) -> bool:
     """Tell whether cells are a sentence with gaps: unlike in a table, a space follows every comma."""
     line = " ".join(cells)
-    is_whole = all(cell.startswith(" ") or not cell for cell in cells[1:])
+    is_whole = all(cell.startswith((" ", '" ')) or not cell for cell in cells[1:])
     is_long = len(line.split()) > MOST_WORDS_OF_NAME
     return is_whole and bool(GAP.search(line) or (is_long and PLACEHOLDER.search(line)))
 

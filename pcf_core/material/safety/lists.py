@@ -23,7 +23,7 @@ NO_ENTRY = re.compile(
     r"\s*(#|//|[%;]+\s|\(?\d+[.)]\s|\d+[．、）]|[①-⑳]|[A-Za-z]\)\s|[-+–—*•·▪◦‣]\s|[-=_*~]{3,}\s*$)"
 )
 NO_CELLS = re.compile(r"[\s,;]*")  # a row that spreadsheets write behind the last
-NUMBERED = re.compile(r"(\s*)(\d{1,7})[\s.,:;)]")
+NUMBERED = re.compile(r"(\s*)(\d{1,7})[\s.,:;)](?!\d)")
 MARKUP = re.compile(
     r"\s*(\|.*\||</?(?:!doctype|html|body|ul|ol|li|p|div|span|br|table|tr|td)\b.*)", re.IGNORECASE
 )
@@ -33,6 +33,8 @@ IN_ENTRIES = (",", ":")  # of these; others separate cells even where no number 
 COMMAS = ("、", "，", "،", "；")  # of other scripts
 MOST_WORDS = 3  # of an entry, where entries stand side by side in one line
 MISSING = frozenset({"NA", "N/A", "#N/A", "n/a", "NaN", "nan", "NULL", "null"})  # as programs write no word
+EMPTY_CELL = re.compile(r"""(?:[.!?。"]|^[^\[{<$]*)\s*[,;]+\s*$""")  # behind a whole sentence or a word
+MARK = re.compile('["“”„«»‹›「」『』`‚]')
 LONE = re.compile('^["“”„«»‹›「」『』`‚]|["“”„«»‹›「」『』`]$')
 
 
@@ -57,10 +59,11 @@ def read_lines(path: Path, error: type[InputError], *, below_heading: bool = Fal
             blocks[-1].append(line)
     blocks = [block for block in blocks if block]
     lines = [*chain(*blocks)]
-    if _is_numbered(lines):
+    if _is_numbered(lines) and not is_read_as("lines"):
         raise error(
             f"{label(path)} has a number before every entry: remove the numbers, write them as a column of a "
-            "table, or, if they are part of the entries, write the entries as a list in JSON."
+            "table, or, if they are part of the entries, write these as a list in JSON (in a command, "
+            "give --as lines)."
         )
     firsts = [block[0].strip() for block in blocks if len(block) > 1]
     if 1 < len(blocks) == len(firsts) and not any(map(PLACEHOLDER.search, firsts)):
@@ -75,7 +78,8 @@ def _is_numbered(lines: Sequence[str]) -> bool:
     """Tell whether lines are counted from 0 or 1, or have a number of times before them, as of uniq -c."""
     matches = [one for one in map(NUMBERED.match, lines) if one]
     is_counted = any([int(one[2]) for one in matches] == [*range(i, len(lines) + i)] for i in (0, 1))
-    return len(matches) == len(lines) > 1 and (is_counted or all(len(one[1]) > 1 for one in matches))
+    is_padded = all(one[1] and one.end(2) in (4, 7) for one in matches)  # to the right, as BSD and GNU do
+    return len(matches) == len(lines) > 1 and (is_counted or is_padded)
 
 
 def read_list(path: Path, error: type[InputError], *, below_heading: bool = False) -> list[str]:
@@ -89,13 +93,13 @@ def read_list(path: Path, error: type[InputError], *, below_heading: bool = Fals
     """
     lines, name = read_lines(path, error, below_heading=below_heading), label(path)
     is_table = path.suffix.lower() in (".csv", ".tsv")
-    if is_table and all(line.rstrip().endswith((",", ";")) for line in lines):  # an empty second column
+    if is_table and all(EMPTY_CELL.search(line) for line in lines):  # an empty second column
         lines = [line.rstrip(" \t,;") for line in lines]
     for number, line in enumerate(map(str.strip, lines)):
         if MARKUP.fullmatch(line):
             raise error(f"{name} has the line {shown(line)}, which is markup: save it as plain text.")
         is_sentence = PLACEHOLDER.search(line)
-        if line.endswith((",", ";")) or (line.endswith(COMMAS) and not is_sentence):
+        if line.endswith((",", ";", *COMMAS)) and (not is_sentence or EMPTY_CELL.search(line)):
             raise error(f"{name}: {shown(line)} ends with {line[-1]!r}: remove it; a line has one entry.")
         if line.endswith(COLONS) and (number or below_heading) and not is_sentence:
             raise error(
@@ -127,7 +131,8 @@ def _is_table(lines: Sequence[str], separator: str) -> bool:
         return any(several)
     if not lines or not all(several):
         return False
-    if all(NUMBER.fullmatch(line.rpartition(separator)[2]) for line in lines):
+    numbers = lines[1:] if len(lines) > 2 else lines  # the first may name the columns
+    if all(NUMBER.fullmatch(line.rpartition(separator)[2]) for line in numbers):
         return True
     return separator not in IN_ENTRIES and not any(map(PLACEHOLDER.search, lines))
 
@@ -175,7 +180,7 @@ def tell_doubtful(words: Sequence[str], where: str, several: str) -> None:
             "counts as one phrase. If it stands for several words, write each of them by itself.",
         ),
         (MISSING.__contains__, "counts as a word. If it stands for a missing one, remove it."),
-        (LONE.search, "begins or ends with a quotation mark. If it does not belong there, remove it."),
+        (_has_lone_mark, "begins or ends with a quotation mark. If it does not belong there, remove it."),
         (_is_garbled, "seems to have been saved in the wrong encoding. If so, write it again."),
     )
     for fits, what in kinds:
@@ -187,6 +192,11 @@ def tell_doubtful(words: Sequence[str], where: str, several: str) -> None:
         if other.casefold() != word.casefold():
             tell(f"{where}: {other!a} and {word!a} look the same, and count as two words.")
             break
+
+
+def _has_lone_mark(word: str) -> bool:
+    """Tell whether a word begins or ends with a quotation mark that has no partner in it."""
+    return bool(LONE.search(word)) and (len(MARK.findall(word)) % 2 == 1 or bool(QUOTED.fullmatch(word)))
 
 
 def _is_garbled(word: str) -> bool:

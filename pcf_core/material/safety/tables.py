@@ -182,10 +182,12 @@ def first_row(text: str, columns: Sequence[Column], path: Path | None = None) ->
     rows = {separator: _first(text, separator) for separator in SEPARATORS}
     likely = "\t" if path and path.suffix.lower() == ".tsv" else ""
 
-    def fit(separator: str) -> tuple[int, bool, int]:
+    def fit(separator: str) -> tuple[int, bool, int, bool]:
         cells = rows[separator]
         known = sum(bool(fitting(cells, column)) for column in columns)
-        return known, separator == likely and len(cells) > 1, len(cells)
+        alone = all(len(row) == 1 for row in rows.values())
+        has_number = any("," in cell and NUMBER.fullmatch(cell) for cell in cells)
+        return known, separator == likely and (len(cells) > 1 or alone), len(cells), has_number
 
     best = max(rows, key=fit)  # of equals the first
     return best, rows[best]
@@ -241,6 +243,12 @@ def rows_of_table(
             while header and len(cells) > len(header) and not cells[-1].strip():
                 cells.pop()
             if not header:
+                below = rows_below(text, separator)
+                if given and below and not has_columns(cells, columns) and has_columns(below[0][1], columns):
+                    raise error(
+                        f"{name} begins with {shown(cells[0])} above the names of its columns: remove "
+                        "that line."
+                    )
                 if given and not _names_columns(cells, text, separator, columns):
                     raise error(without_names(name, cells, separator, columns))
                 header = column_names(cells, name, columns, error, given=given)

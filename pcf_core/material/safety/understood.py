@@ -236,5 +236,5 @@ def _cell(value: object) -> str:
         more = [f"{len(value) - MOST_ITEMS_SHOWN:,} more"] if len(value) > MOST_ITEMS_SHOWN else []
         return ", ".join([*(_cell(one) for one in value[:MOST_ITEMS_SHOWN]), *more])
     if isinstance(value, float):
-        return f"{value:g}"
+        return f"{value:.15g}"
     return str(value)
