@@ -53,8 +53,8 @@ def groups_of_lines(lines: Sequence[str], origin: Origin) -> dict[str, Any]:
     if all(len(words) == 1 for words in groups):  # one group's list, or many groups? nobody can tell
         raise TopicError(
             f"{origin.where} has no line with a comma: write a line for each group, with commas between "
-            "its words, or give a text file for each of two or more groups, one word per line (in a "
-            "command, their folder)."
+            "its words or behind a single one, or give a text file for each of two or more groups, one word "
+            "per line (in a command, their folder)."
         )
     return pairs_or_groups(groups, origin)
 
@@ -176,7 +176,7 @@ def groups_by_name(value: Mapping[str, Any]) -> dict[str, list[str]]:
     if len(value) > 1 and any(isinstance(one, dict) and EXAMPLES not in one for one in value.values()):
         tell(f"Each of {listed([*map(shown, value)][:MOST_NAMED])} is a group, with all the words below it.")
     if groups.keys().isdisjoint(value) and len(groups) > 2:
-        tell(f"Each of the {len(groups)} lists is a group: remove those that stand for no people.")
+        tell(f"Each of the {len(groups)} lists is a group: remove those that do not describe people.")
     return groups
 
 

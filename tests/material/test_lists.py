@@ -382,14 +382,14 @@ def test_quotation_marks_of_every_language(marks: str, word: str, tmp_path: Path
     path.write_text(f"{marks[0]}{word}{marks[1]}\ncook's mate\n", encoding="utf8")
     with read_with(Reading()) as reading:
         assert evidence.OWN.load(path).terms == (word, "cook's mate")
-    assert reading.notes == ["Quotation marks around words of trades.txt were taken off."]
+    assert reading.notes == ["Quotation marks around words of trades.txt were removed."]
 
 
 @pytest.mark.parametrize(
     ("words", "part"),
     [
         ('"baker\ntinker"\n', "'\"baker' begins or ends with a quotation mark"),
-        ("baker\nNA\n", "'NA' counts as a word. If it stands for a missing one"),
+        ("baker\nNA\n", "'NA' counts as a word. If it marks a missing value"),
         ("infirmiÃ¨re\nbaker\n", "'infirmiÃ¨re' seems to have been saved in the wrong encoding"),
         ("\u0441ook\ncook\n", "'\\u0441ook' and 'cook' look the same, and count as two words"),
         ("bakers; cooks\ntinker\n", "'bakers; cooks' counts as one phrase"),

@@ -141,7 +141,7 @@ FORMS = {
             for number in (1, 2)
         },
         ["list-targ-1", "list-targ-2", "list-attr-1", "list-attr-2"],
-        ["Each of the 4 lists is a group: remove those that stand for no people."],
+        ["Each of the 4 lists is a group: remove those that do not describe people."],
     ),
     "nested": ({"ability": {"hearing": ["deaf"], "sight": ["blind"]}}, ["hearing", "sight"], []),
     "nested twice": (
@@ -180,7 +180,7 @@ def test_quotation_marks_around_words_are_taken_off_and_it_is_said(tmp_path: Pat
     with heard(sentences.append):
         topic = load_topic(path)
     assert [group.words for group in topic.groups] == [("he", "him", "his"), ("she", "o'clock", "her")]
-    assert sentences == ["Quotation marks around words of a.txt were taken off."]
+    assert sentences == ["Quotation marks around words of a.txt were removed."]
 
 
 @pytest.mark.parametrize("line", ["# pronouns", "1. she", "2) she", "// she"])

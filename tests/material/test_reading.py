@@ -301,7 +301,7 @@ def test_quotation_marks_of_a_text_with_tabs_belong_to_it(tmp_path):
     path.write_text('text\tcount\n"Well," said the [X] to [Y].\t3\n')
     with read_with(Reading()) as reading:
         assert load_templates(path).texts == ('"Well," said the [X] to [Y].',)
-    assert any("belong to its texts" in note for note in reading.notes)
+    assert any("were kept as part of the text" in note for note in reading.notes)
 
 
 def test_an_answer_for_one_file_leaves_others_alone(tmp_path):

@@ -207,13 +207,14 @@ def _way_without_header(path: Path, accepted: Accepted, error: type[InputError])
     is_text = any(GAP.search(column.holds) for column in columns) and (
         _is_sentence(first) or _is_sentence(line.split(separator))
     )
-    if not accepted.in_line and (is_read_as("lines") or is_text):
+    is_even = all(len(row) == len(first) for _, row in rows_below(text, separator))
+    # Words alone are no groups, and entries have no columns.
+    is_table = accepted.in_line == (len(cells) == 1) and (accepted.in_line or is_even)
+    if not accepted.in_line and (is_text or is_table) and (is_read_as("lines") or is_text):
         if any("\n" in cell for cell in QUOTED_CELL.findall(text)):
             raise error(without_names(label(path), cells, separator, columns))
         return "lines"
-    is_even = all(len(row) == len(first) for _, row in rows_below(text, separator))
-    # Words alone are no groups, and entries have no columns.
-    if accepted.in_line == (len(cells) == 1) and (accepted.in_line or is_even):
+    if is_table:
         return "table"
     name, needed = label(path), listed(accepted.needed)
     if (

@@ -179,7 +179,7 @@ def tell_doubtful(words: Sequence[str], where: str, several: str) -> None:
             re.compile(f"[{several}]").search,
             "counts as one phrase. If it stands for several words, write each of them by itself.",
         ),
-        (MISSING.__contains__, "counts as a word. If it stands for a missing one, remove it."),
+        (MISSING.__contains__, "counts as a word. If it marks a missing value, remove it."),
         (_has_lone_mark, "begins or ends with a quotation mark. If it does not belong there, remove it."),
         (_is_garbled, "seems to have been saved in the wrong encoding. If so, write it again."),
     )

@@ -176,7 +176,7 @@ def unquoted(words: Sequence[str], where: str, quoted: re.Pattern[str] = QUOTED)
     bare = ((word, word.strip()[1:-1].replace('""', '"')) for word in words)
     plain = [within if quoted.fullmatch(word.strip()) else word for word, within in bare]
     if plain != [*words]:
-        tell(f"Quotation marks around words of {where} were taken off.")
+        tell(f"Quotation marks around words of {where} were removed.")
     return plain
 
 

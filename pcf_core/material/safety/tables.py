@@ -230,7 +230,7 @@ def rows_of_table(
     if separator != ",":
         tell(f"The columns of {name} are separated by {SEPARATORS[separator]}.")
     if not are_cells_quoted(text, separator):
-        tell(f"Quotation marks of {name} belong to its texts, because they do not enclose whole cells.")
+        tell(f"Quotation marks in {name} were kept as part of the text, as they do not enclose whole cells.")
     kept = filled_columns(text, separator, first)
     rows: list[tuple[str, dict[str, str]]] = []
     header: list[str] = []
@@ -269,8 +269,9 @@ def rows_of_table(
     except CellError as problem:
         raise error(f"{name}, {problem}.") from problem
     if not header:
-        needed = listed(column.name for column in columns if column.needed)
-        raise error(f"{name} is empty: write the columns {needed} in its first line.")
+        needed = [column.name for column in columns if column.needed]
+        what = "column" if len(needed) == 1 else "columns"
+        raise error(f"{name} is empty: write the {what} {listed(needed)} in its first line.")
     if given:
         show_table(rows)
     return rows
@@ -414,11 +415,12 @@ def _refuse(
 
     ``unclear``: the columns that could be meant, by name.
     """
+    named = [*filter(None, written)] or [""]
     optional = [column.name for column in columns if not column.needed and column.name]
     also = f" and, optionally, {listed(optional)}" if optional else ""
     must = "every object must have" if objects else "its first line must name"
     sentence = (
-        f"{name} has the columns {shown(', '.join(written))}: {must} "
+        f"{name} has the column{'s' if len(named) > 1 else ''} {shown(', '.join(named))}: {must} "
         f"{listed(column.name for column in columns if column.needed)}{also}"
         f"{'' if objects else ', separated by commas, semicolons or tabs'}"
     )
