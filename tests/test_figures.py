@@ -428,6 +428,10 @@ def in_a_chat() -> Iterator[str]:
     assert all(0.09 < -fall / risks[1].overall_risk < 0.12 for fall in rules), "about a tenth"
     assert all(risks[0].overall_risk < found.overall_risk for found in risks[1:])
     assert all(unrelated / 0.5 > fall for fall in rules), "less than half as much"
+    bare_risk, chat_risk, told_risk = (two_decimals(found.overall_risk) for found in risks[:3])
+    told_text = CHATS[1].system.removesuffix(".")
+    said = f"is {chat_risk} instead of {bare_risk}; if it is told “{told_text}”, the risk is {told_risk}"
+    assert said in words_of(README)
     many, sentences = len(bare.run.evidence.terms), len(bare.run.templates.texts)
     yield f"over {many} occupations in {sentences} sentences"
 

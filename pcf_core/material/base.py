@@ -153,15 +153,15 @@ class Material(Record):
         """Turn a list of JSON into fields: one of texts is read as lines are; one of objects is a table."""
         if not cls.accepted.line or not values or not all(isinstance(value, str) for value in values):
             raise origin.error(
-                f"{origin.where} holds {'a list' if values else 'an empty list'}, which cannot be read: JSON "
-                f"may be {cls.accepted.in_json}."
+                f"{origin.where} holds {'a list' if values else 'an empty list'}, which cannot be read: a "
+                f"JSON file may hold {cls.accepted.in_json}."
             )
         return cls.of_lines([str(value) for value in values], origin)
 
     @classmethod
     def of_object(cls, value: Mapping[str, Any], keys: Collection[str], origin: Origin) -> dict[str, Any]:
         """Turn an object of JSON into fields, which it has by name."""
-        also = f"; JSON may be {cls.accepted.in_json}"
+        also = f"; a JSON file may hold {cls.accepted.in_json}"
         refuse_unknown(value, origin.where, keys, origin.error, also)
         return dict(value)
 

@@ -50,7 +50,7 @@ class Hand:
         self.click(box)
         try:
             wanted.wait_for(timeout=10_000)
-        except PlaywrightTimeout:  # the page was drawn again on a busy machine, which closes a list
+        except PlaywrightTimeout:  # seen on a busy machine; why the list was not open is not known
             box.click()
         self.click(wanted)
         expect(box).to_have_value(option)

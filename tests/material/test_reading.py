@@ -225,8 +225,13 @@ def test_groups_in_a_file_of_json_lines(tmp_path, text):
     [
         (load_evidence, "a.txt", '{"term": "nurse"}\n{"term": "cook"\n', "line 2 is not valid JSON"),
         (load_evidence, "a.txt", "['nurse', 'cook']", "is written as in Python: write JSON"),
-        (load_evidence, "a.json", '{"nurse": 0.9}', "; JSON may be the keys of TOML, or a list of texts; or"),
-        (load_evidence, "a.json", '["nurse", 3]', "holds a list, which cannot be read: JSON may be"),
+        (
+            load_evidence,
+            "a.json",
+            '{"nurse": 0.9}',
+            "; a JSON file may hold the keys of TOML, or",
+        ),
+        (load_evidence, "a.json", '["nurse", 3]', "holds a list, which cannot be read: a JSON file may hold"),
         (
             load_evidence,
             "a.json",

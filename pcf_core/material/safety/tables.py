@@ -65,7 +65,7 @@ class Accepted:
     """What a reader accepts.
 
     ``columns``: of a table; none are read without.  ``toml``, ``parquet``: whether such a file is read.
-    ``json``: what JSON may be.  ``line``: what a line of plain text is; ``in_line``: it has
+    ``json``: what a JSON file may hold.  ``line``: what a line of plain text is; ``in_line``: it has
     several entries.  An empty text means that the form is not read.
     """
 
@@ -103,7 +103,7 @@ class Accepted:
 
     @property
     def in_json(self) -> str:
-        """Say what JSON may be: the end of a sentence."""
+        """Say what a JSON file may hold: the end of a sentence."""
         rows = f"a list of objects, each with {listed(self.needed)}" if self.columns else ""
         return "; or ".join(filter(None, (self.json, rows)))
 
