@@ -437,7 +437,7 @@ OTHER_FORMS: list[tuple[ExperimentName, str, str, str]] = [
     ),
     ("anecdotes", "a.csv", "profession,women_share\nnurse,88 %\nclerk,0.2\n", "is '88 %'; .* as 0.879"),
     ("anecdotes", "a.csv", "profession,women_share\nnurse,nan\nclerk,0.2\n", "from 0 to 1"),
-    ("anecdotes", "a.csv", "job\nnurse\n", "columns"),
+    ("anecdotes", "a.csv", "job\nnurse\n", "has the column 'job': its first line must name profession"),
     ("anecdotes", "a.txt", "nurse", "must name profession and women_share"),
     ("hobbies", "own.pdf", "Ada", "is not a .toml or .json"),
     ("questions", "own.csv", "text,a,b,right\nSame?,x,y,A\n same? ,x,y,B\n", r"'same\?' appears twice"),
