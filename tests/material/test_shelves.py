@@ -1,5 +1,6 @@
 """Finding files: shipped ones, the user's own, and names that no file has."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -7,6 +8,7 @@ import pytest
 from pcf_core.core.errors import TopicError
 from pcf_core.core.settings import settings
 from pcf_core.material.shelves import MOST_NAMED, Shelf, name_of
+from pcf_core.material.topics import load_topic
 from tests.material.refusing import refused
 
 SHELF = Shelf("topic", "topics", (".toml",), (".toml",), TopicError)
@@ -85,3 +87,11 @@ def test_what_a_shipped_name_hides_is_named_with_the_way_out(assets, monkeypatch
     assert hidden.name == "mine"
     assert f"rename its file {own / 'mine.toml'}" in hidden.reason
     assert SHELF.hidden() == ()
+
+
+def test_a_shipped_list_is_read_once_and_anew_when_its_file_changes(assets):
+    file, first = assets / "topics" / "gender.toml", load_topic("gender")
+    assert load_topic("gender") is first
+    file.write_text(file.read_text().replace('"brother"', '"chap"'))
+    os.utime(file, ns=(0, file.stat().st_mtime_ns + 1))
+    assert "chap" in load_topic("gender").groups[0].words
