@@ -141,8 +141,8 @@ class ViewOptions(Record):
         BeforeValidator(lambda value: OLD_UNITS.get(value, value) if isinstance(value, str) else value),
         OptionSpec(
             title="Resample",
-            help="What the range allows for. Whole templates: other sentences of this kind. Counts only, "
-            "documents: the same sentences, counted in other documents (if documents are not known, whole "
+            help="What the range is about. Whole templates: all sentences of this kind. Counts only, "
+            "documents: the same sentences, counted in all documents of this kind (if documents are not known, whole "
             "templates are used). Counts only, mentions: the same sentences, with every mention counted as "
             "if it were independent; this gives the narrowest range. Ranges over both sentences and "
             "occupations always use whole templates.",

@@ -213,26 +213,26 @@ def test_what_was_not_tested_is_not_put_in_an_order() -> None:
 @pytest.mark.parametrize(
     ("over", "unit", "begins"),
     [
-        ("templates", "template", "With other sentences of this kind, "),
-        ("templates", "document", "With other counts of these same sentences, "),
-        ("occupations", "occupation", "With other occupations in the same sentences, "),
-        ("both", "template", "With other occupations and other sentences of this kind, "),
+        ("templates", "template", "Across all sentences of this kind, "),
+        ("templates", "document", "Across all texts in which these same sentences are counted, "),
+        ("occupations", "occupation", "Across all occupations in the same sentences, "),
+        ("both", "template", "Across all occupations and all sentences of this kind, "),
     ],
 )
-def test_a_range_says_what_it_allows_for(over: Over, unit: str, begins: str) -> None:
+def test_a_range_says_what_it_is_about(over: Over, unit: str, begins: str) -> None:
     report = ranged(Interval(low=0.6, high=0.8, over=over, unit=unit))
     sure = answer_on(Measured({"D": report}, {"D": report}, over)).sure
-    assert sure == f"{begins}the risk of D would probably lie between 0.60 and 0.80 (95 % range)."
+    assert sure == f"{begins}the risk of D is probably between 0.60 and 0.80 (95 % range)."
 
 
-def test_ranges_of_one_kind_say_once_what_they_allow_for() -> None:
+def test_ranges_of_one_kind_say_once_what_they_are_about() -> None:
     sentences = ranged(Interval(low=0.6, high=0.8))
     jobs = ranged(Interval(low=0.6, high=0.8, over="occupations", unit="occupation"))
     said = ranges_sentence({"A": sentences, "B": sentences, "C": jobs, "D": little(sentences)}, "templates")
     assert said == (
-        "With other sentences of this kind, the risk of A would probably lie between 0.60 and 0.80 (95 % "
-        "range). The risk of B would probably lie between 0.60 and 0.80. With other occupations in the same "
-        "sentences, the risk of C would probably lie between 0.60 and 0.80 (95 % range)."
+        "Across all sentences of this kind, the risk of A is probably between 0.60 and 0.80 (95 % "
+        "range). The risk of B is probably between 0.60 and 0.80. Across all occupations in the same "
+        "sentences, the risk of C is probably between 0.60 and 0.80 (95 % range)."
     )
 
 

@@ -52,8 +52,8 @@ COLUMNS = {
         width=200,
         alignment="left",  # bars begin below the heading, also in a wide column
         help="The discrimination risk: 0 is even, 1 always the same group. Solid: prejudice, a fixed "
-        "preference. Striped: caprice, a preference that depends on the sentence. The line is the range with "
-        "other sentences of this kind.",
+        "preference. Striped: caprice, a preference that depends on the sentence. The line is the range "
+        "across all sentences of this kind.",
     ),
     "risk": textual("Risk", "0 is even, 1 always the same group."),
     "ties": textual(
@@ -69,7 +69,7 @@ COLUMNS = {
     ),
     "range": textual(
         "Range",
-        "Where the risk would lie with other sentences of this kind (95 %), unless *Resample* under "
+        "Where the risk across all sentences of this kind probably lies (95 %), unless *Resample* under "
         "*Reading options* says counts only.",
     ),
     "kind": textual(
