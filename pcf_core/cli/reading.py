@@ -215,7 +215,7 @@ def list_all(
         ],
         as_json,
         lambda: [
-            f"{spec.name:<28} {spec.kind:<8} {spec.family:<11} {spec.parameters:>12,}  {_weights(spec):<5}  "
+            f"{spec.name:<28} {spec.kind:<8} {spec.reading:<11} {spec.parameters:>12,}  {_weights(spec):<5}  "
             f"{spec.title}"
             for spec in specs
         ],

@@ -60,7 +60,8 @@ class ModelSpec(Record):
     unknown.  ``dtype``: for computing; ``own_dtype``: in its configuration.  ``remote_code``: no class of
     transformers loads it. ``chat_template``: hash, if any.  ``quantization``: of a GGUF file, such as
     ``Q4_1``.  ``kind``: public, trained for teaching, with a planted answer, the operator's own, or with
-    imported results only.  ``frame``: of the sentences to be scored, rendered; ``None`` for bare ones.
+    imported results only.  ``text_part_of``: the class of a multimodal model that only reads text here.
+    ``frame``: of the sentences to be scored, rendered; ``None`` for bare ones.
     """
 
     name: str
@@ -78,6 +79,7 @@ class ModelSpec(Record):
     kind: ModelKind = "own"
     title: str = ""
     notes: str = ""
+    text_part_of: str = Field("", exclude_if=operator.not_)
     frame: Frame | None = Field(None, exclude_if=operator.not_)
 
     def with_dtype(self, dtype: str) -> ModelSpec:
@@ -92,6 +94,11 @@ class ModelSpec(Record):
     def chats(self) -> bool:
         """Whether sentences can be scored in a chat of the model."""
         return bool(self.chat_template) and FAMILIES[self.family].answers
+
+    @property
+    def reading(self) -> str:
+        """The family, and the class of which only the text part is read."""
+        return f"{self.family} (text part of {self.text_part_of})" if self.text_part_of else self.family
 
     @property
     def label(self) -> str:

@@ -27,6 +27,7 @@ from pcf_core.models.folder import LARGEST, MOST_A_BYTE, read_config, read_objec
 MADE_FOR_ONE = 4
 LEAST_LAYERS = 64  # always allowed, however small the files
 COUNTS = ("layer", "layers", "head", "heads", "head_kv")
+CHOICES = ("feature_layer", "select_layer")  # the number of a layer, possibly from the end (LLaVA)
 MOST_GROWTH = 1024  # characters that normalizers may make of one; usually up to three
 LEAST_TENSORS = 64
 LEAST_NUMBERS = 2**28  # a GiB, for tables of positions
@@ -111,7 +112,7 @@ def _counts(config: Any, within: str = "") -> Iterator[tuple[str, int]]:
     if not isinstance(config, Mapping):
         return
     for key, value in config.items():
-        if type(value) is int and key.endswith(COUNTS) and "per_" not in key:
+        if type(value) is int and key.endswith(COUNTS) and not key.endswith(CHOICES) and "per_" not in key:
             yield f"{within}{key}"[-80:], value
         else:
             yield from _counts(value, f"{within}{key}.")

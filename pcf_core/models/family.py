@@ -40,12 +40,27 @@ def encoder_decoder_types() -> frozenset[str]:
     return _auto_types("modeling_auto.py", "MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING_NAMES")
 
 
-@lru_cache(maxsize=4)
+def multimodal_classes() -> Mapping[str, str]:
+    """Map the types that read text beside pictures or sound to their classes."""
+    tables = ("MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING_NAMES", "MODEL_FOR_MULTIMODAL_LM_MAPPING_NAMES")
+    return {kind: name for table in tables for kind, name in _auto_classes("modeling_auto.py", table).items()}
+
+
 def _auto_types(file: str, table: str) -> frozenset[str]:
-    """Read the keys of ``table = OrderedDict([(key, class), …])`` in transformers' ``models/auto``."""
+    return frozenset(_auto_classes(file, table))
+
+
+@lru_cache(maxsize=8)
+def _auto_classes(file: str, table: str) -> Mapping[str, str]:
+    """Read ``table = OrderedDict([(key, class), …])`` in transformers' ``models/auto``, without other tables.
+
+    The list may take in the entries of another table (``*list(…)``).
+    """
     call = library_table(f"models/auto/{file}", table)
     assert isinstance(call, ast.Call)
-    return frozenset(key for key, _ in ast.literal_eval(call.args[0]))
+    entries = call.args[0]
+    assert isinstance(entries, ast.List)
+    return dict(ast.literal_eval(entry) for entry in entries.elts if isinstance(entry, ast.Tuple))
 
 
 def library_table(file: str, table: str) -> ast.expr:
@@ -95,6 +110,30 @@ SUPPORTED = (
     "supported are …ForMaskedLM (masked), …ForCausalLM and …LMHeadModel (causal), T5, mT5, UMT5, LongT5 and "
     "BART with …ForConditionalGeneration (seq2seq), and XLNetLMHeadModel (permutation)"
 )
+# Types whose probability of a word would answer another question: why, after "because it".
+OTHER_QUESTIONS = {
+    **dict.fromkeys(
+        ("blip", "blip-2", "idefics", "instructblip", "instructblipvideo", "kosmos-2"),
+        "writes about a picture, and computes nothing without one",
+    ),
+    **dict.fromkeys(
+        ("florence2", "pix2struct", "pp_formulanet", "udop", "vision-encoder-decoder"),
+        "was trained to write what a picture shows, and not to continue a text",
+    ),
+    **dict.fromkeys(
+        ("kyutai_speech_to_text", "voxtral_realtime"),
+        "was trained to write down speech, and computes nothing without sound",
+    ),
+    **dict.fromkeys(
+        ("qwen2_5_omni", "qwen3_omni_moe"),
+        "also speaks, and only its part for text (its thinker), saved by itself, gives words a probability",
+    ),
+    "t5gemma2": "has no token for a gap in its tokenizer, and no place where a text goes on",
+    "diffusion_gemma": "writes the words of a block in any order, and not one after the other",
+    "evolla": "writes about a protein, and computes nothing without one",
+    "paligemma": "reads a text in both directions, so the score of a word would depend on the word itself",
+    "pi0": "moves a robot, and gives words no probability",
+}
 # Heads that detect replaced words; their bodies are those of masked models.
 DISCRIMINATORS = ("ElectraForPreTraining", "FunnelForPreTraining")
 AUTO_CLASSES: Mapping[str, Family] = {"AutoModelForMaskedLM": "masked", "AutoModelForCausalLM": "causal"}
@@ -164,10 +203,26 @@ def choose_family(options: FamilyOptions, name: str, requested: Family | None) -
     return requested or options.families[0]
 
 
+def text_part_of(config: Mapping[str, Any]) -> str:
+    """Return the class of a multimodal model, whose text part is a causal model; empty for other models."""
+    kind = str(config.get("model_type"))
+    name = multimodal_classes().get(kind, "")
+    whole = config.get("architectures") == [name] and _family(name) is None
+    return name if whole and kind not in OTHER_QUESTIONS else ""
+
+
+def text_fields(config: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the configuration with the fields of its text part, if only that is read."""
+    text = config.get("text_config")
+    return {**config, **text} if text_part_of(config) and isinstance(text, dict) else config
+
+
 def read_family(config: Mapping[str, Any], name: str) -> FamilyOptions:
     """Return the families that ``architectures`` and the switches of a configuration allow."""
     named = config.get("architectures")
     architectures = [str(entry) for entry in named] if isinstance(named, list) else []
+    if text_part_of(config):
+        return FamilyOptions(("causal",))
     headless = [entry for entry in architectures if _is_headless(entry)]
     if headless and set(architectures) <= set(DISCRIMINATORS):
         task = f"is a discriminator ({_in_words(headless)}), which detects words that another model inserted,"
@@ -178,15 +233,19 @@ def read_family(config: Mapping[str, Any], name: str) -> FamilyOptions:
     supported = tuple(family for family in families if family is not None)
     listed = _in_words(architectures)
     if not supported:
-        raise ModelError(
-            f"The model {name} has the architecture {listed}, which cannot be scored: {SUPPORTED}."
-        )
+        raise _unsupported(config, name, listed)
     if len(families) > 1:
         return FamilyOptions(
             _possible(config, supported) or supported, f"names several architectures ({listed})"
         )
     _require_class(config, supported[0], f"The model {name} has the architecture {listed}")
     return _checked(config, supported[0], listed)
+
+
+def _unsupported(config: Mapping[str, Any], name: str, listed: str) -> ModelError:
+    if reason := OTHER_QUESTIONS.get(str(config.get("model_type"))):
+        return ModelError(f"The model {name} cannot be scored, because it {reason}: choose another model.")
+    return ModelError(f"The model {name} has the architecture {listed}, which cannot be scored: {SUPPORTED}.")
 
 
 def _require_class(config: Mapping[str, Any], family: Family, named: str) -> None:
@@ -246,9 +305,7 @@ def _without_head(config: Mapping[str, Any], name: str, listed: str) -> FamilyOp
                 "cannot be scored, so choose another model."
             )
     if not families and listed:
-        raise ModelError(
-            f"The model {name} has the architecture {listed}, which cannot be scored: {SUPPORTED}."
-        )
+        raise _unsupported(config, name, listed)
     if not families:
         raise ModelError(f"The config.json of the model {name} {doubt} in 'architectures'; {SUPPORTED}.")
     return FamilyOptions(families, doubt)

@@ -30,7 +30,14 @@ from pcf_core.core.families import Family
 from pcf_core.core.files import noted
 from pcf_core.core.records import digest
 from pcf_core.core.run import ModelSpec
-from pcf_core.models.family import choose_family, context_of, needs_remote_code, read_family
+from pcf_core.models.family import (
+    choose_family,
+    context_of,
+    needs_remote_code,
+    read_family,
+    text_fields,
+    text_part_of,
+)
 from pcf_core.models.names import DTYPES
 
 # Small files, possibly hostile.
@@ -369,7 +376,8 @@ def _describe(
         family=family,
         **files,
         own_dtype=own_dtype(config),
-        context=context_of(config),
+        context=context_of(text_fields(config)),
+        text_part_of=text_part_of(config),
         remote_code=needs_remote_code(config),
         chat_template=chat_template_hash(folder),
         title=title or name,

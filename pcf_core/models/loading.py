@@ -25,6 +25,7 @@ from pcf_core.models.folder import read_config, read_tensors, require_unchanged,
 from pcf_core.models.hub import download, require_allowed_code, require_own_code
 from pcf_core.models.names import DTYPES
 from pcf_core.models.public import gguf_files
+from pcf_core.models.textpart import TextPart, towers_of
 
 TYPES = {dtype: getattr(torch, dtype) for dtype in DTYPES}
 SPLIT = "split"
@@ -61,13 +62,15 @@ class Loaded:
     """A model in evaluation mode, and its tokenizer; token ids go to ``device``.
 
     ``identity``: the hash of weights and configuration if they alone decide what the model computes; empty if
-    it has code of its own, is on several devices, or was made in memory.
+    it has code of its own, is on several devices, or was made in memory.  ``text_part_of``: as in
+    :class:`~pcf_core.core.run.ModelSpec`.
     """
 
     model: Any
     tokenizer: Any
     device: str
     identity: str = ""
+    text_part_of: str = ""
 
 
 def load(spec: ModelSpec, device: str = "auto") -> Loaded:
@@ -121,8 +124,9 @@ def _loaded(spec: ModelSpec, device: str, kind: Any, absent: tuple[str, ...] = (
     if spec.path == str(folder) and len(spec.identity) == DIGITS_OF_HASH:  # not a hub revision
         require_unchanged(spec, folder)
     if target == SPLIT:
-        return Loaded(model.eval(), tokenizer, _entry(model))
-    return Loaded(model.eval(), tokenizer, target, "" if spec.remote_code else spec.identity)
+        return Loaded(model.eval(), tokenizer, _entry(model), text_part_of=spec.text_part_of)
+    identity = "" if spec.remote_code else spec.identity
+    return Loaded(model.eval(), tokenizer, target, identity, spec.text_part_of)
 
 
 def _folder(spec: ModelSpec) -> Path:
@@ -139,14 +143,15 @@ def _folder(spec: ModelSpec) -> Path:
 
 def _read(spec: ModelSpec, folder: Path, target: str, kind: Any, absent: tuple[str, ...]) -> tuple[Any, Any]:
     """Read model and tokenizer from a folder, whose code runs only if ``spec`` allows."""
+    opened = TextPart(kind) if spec.text_part_of else kind
     with _loading_errors(spec, target):
         if not spec.remote_code:  # a model's own code may build anything
             require_layers(folder, spec.name)
             _require_quantization(folder, spec.name)
         tokenizer = _read_tokenizer(spec, folder)
         if not spec.remote_code:
-            require_extent(folder, spec.name, kind)
-        model, report = kind.from_pretrained(
+            require_extent(folder, spec.name, opened)
+        model, report = opened.from_pretrained(
             folder,
             dtype=TYPES[spec.dtype],
             trust_remote_code=spec.remote_code,
@@ -246,8 +251,11 @@ def _unread(keys: Iterable[str], model: Any, heads: bool) -> Iterator[str]:
     further = [rf"(^|\.)layers\.{layer}\." for layer in range(last, last + extra)]
     harmless = re.compile("|".join((*HARMLESS, *further)))
     parts = {name for name, _ in model.named_children()}
+    towers = towers_of(model)
     for key in keys:
         module = key.removeprefix(f"{model.base_model_prefix}.").partition(".")[0]
+        if key.startswith(towers):
+            continue
         if not harmless.search(key) and (heads or module in parts):
             yield key
 

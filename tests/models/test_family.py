@@ -22,6 +22,7 @@ from pcf_core.core.errors import ModelError
 from pcf_core.core.families import FAMILIES as TABLE
 from pcf_core.core.families import LOCAL_FAMILIES, Family
 from pcf_core.models.family import (
+    OTHER_QUESTIONS,
     SEQ2SEQ,
     SEQ2SEQ_TYPES,
     SHIFTED_POSITIONS,
@@ -30,9 +31,12 @@ from pcf_core.models.family import (
     choose_family,
     context_of,
     masked_types,
+    multimodal_classes,
     native_types,
     needs_remote_code,
     read_family,
+    text_fields,
+    text_part_of,
 )
 from pcf_core.models.scoring.base import Scorer
 from tests.models.scoring.conftest import load_tiny
@@ -219,6 +223,38 @@ def test_a_type_that_the_library_does_not_load_is_refused_by_its_name(architectu
         family_of({"architectures": [architecture], "model_type": kind})
     mapping = AutoModelForCausalLM._model_mapping
     assert type(AutoConfig.for_model(kind)) not in mapping, "transformers loads it now: it can be scored"
+
+
+def test_the_text_part_of_a_multimodal_model_is_causal() -> None:
+    for kind, name in multimodal_classes().items():
+        config = {"architectures": [name], "model_type": kind}
+        if kind in OTHER_QUESTIONS:
+            assert text_part_of(config) == ""
+        elif not name.endswith("ForCausalLM"):
+            assert (family_of(config), text_part_of(config)) == ("causal", name)
+            with pytest.raises(ModelError, match=r"cannot be read as masked.*it is causal"):
+                family_of(config, "masked")
+    for other in (["Gemma3ForSequenceClassification"], ["Gemma3ForConditionalGeneration", "X"], [], None):
+        assert text_part_of({"architectures": other, "model_type": "gemma3"}) == ""
+
+
+def test_only_the_fields_of_a_text_part_are_taken_from_inside() -> None:
+    inside = {"text_config": {"max_position_embeddings": 7}}
+    part = {"architectures": ["LlavaForConditionalGeneration"], "model_type": "llava"}
+    other = {"architectures": ["Qwen3_5ForCausalLM"], "model_type": "qwen3_5"}
+    assert [context_of(text_fields(config | inside)) for config in (part, other)] == [7, 0]
+    flat = {"architectures": ["Qwen2VLForConditionalGeneration"], "model_type": "qwen2_vl"}
+    assert context_of(text_fields(flat | {"max_position_embeddings": 9, "text_config": 3})) == 9
+
+
+@pytest.mark.parametrize("kind", OTHER_QUESTIONS)
+def test_what_would_answer_another_question_is_refused_with_its_reason(kind: str) -> None:
+    name = (multimodal_classes() | MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING_NAMES)[kind]
+    for requested in (None, "causal", "seq2seq"):
+        with pytest.raises(ModelError, match="some-model cannot be scored, because it ") as caught:
+            family_of({"architectures": [name], "model_type": kind}, requested)  # type: ignore[arg-type]
+        assert OTHER_QUESTIONS[kind] in str(caught.value)
+        assert str(caught.value).endswith(": choose another model.")
 
 
 def test_a_switch_and_own_code_that_offers_one_class_state_the_family() -> None:

@@ -99,7 +99,7 @@ def _draw_model(spec: ModelSpec) -> None:
     draw_facts(
         {
             "name": spec.name,
-            "family": spec.family,
+            "family": spec.reading,
             "parameters": f"{spec.parameters:,}" if spec.parameters else "not known",
             "weights in float32": size_text(4 * spec.parameters) if spec.parameters else "not known",
             "context": _context_text(spec.context),

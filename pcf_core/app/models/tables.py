@@ -178,7 +178,7 @@ def at_hand_table(models: Sequence[ModelSpec]) -> pd.DataFrame:
                 "kind": spec.kind,
                 "weights": "here" if spec.path else "fetch",
                 "title": spec.title,
-                "family": spec.family,
+                "family": spec.reading,
                 "parameters": spec.parameters or None,
                 "context": spec.context or None,
                 "precision": in_precision(spec, AUTO).dtype,

@@ -69,6 +69,7 @@ class LocalScorer(Scorer):
         self.model = loaded.model
         self.device = loaded.device
         self.context = context
+        self.text_part_of = loaded.text_part_of
         self.parameters = sum(weights.numel() for weights in self.model.parameters())
         self.vocabulary = self._count_vocabulary()
         self.seam = Seam(loaded.tokenizer, key.model, self.vocabulary)
@@ -100,7 +101,13 @@ class LocalScorer(Scorer):
             else "A word has the same tokens with a space before it and without.",
             "opening": f"A text opens with {opening}." if opening else "No token is put before a text.",
             "closing": f"A text closes with {closing}." if closing else "No token is put behind a text.",
-        }
+        } | self._part
+
+    @property
+    def _part(self) -> dict[str, str]:
+        if not self.text_part_of:
+            return {}
+        return {"part": f"Only the text part of {self.text_part_of} is read: no pictures, no sound."}
 
     @property
     def tolerance(self) -> float:

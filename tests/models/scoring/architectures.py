@@ -1,6 +1,6 @@
 """Every text architecture of the installed transformers, tiny: architectures.csv and docs/architectures.md.
 
-``python -m tests.models.scoring.architectures`` writes both, in about six minutes of one core; with names
+``python -m tests.models.scoring.architectures`` writes both, in about eight minutes of one core; with names
 behind it (``causal:llama``, or ``missing``), their rows alone. A row says what the scorer does with a model
 of the type, built from its default configuration with every size cut down and weights drawn so wide that
 texts and words differ by nats: its scores are those of transformers' own class, given one text at a time
@@ -59,10 +59,14 @@ MAPPINGS = {
         modeling_auto.MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING_NAMES,
         transformers.AutoModelForSeq2SeqLM,
     ),
+    "multimodal": (
+        modeling_auto.MODEL_FOR_MULTIMODAL_LM_MAPPING_NAMES,
+        transformers.AutoModelForMultimodalLM,
+    ),
 }
 RIGHT = "right"
 FIRST_SEED, LAST_SEED = 7, 10
-MOST_WEIGHTS = 2_000_000
+MOST_WEIGHTS = 20_000_000  # of which towers have nearly all, in sizes that no configuration names
 
 # The greatest value of a field, by its name: the first that fits.
 LAYERS = 4
@@ -105,47 +109,69 @@ HALF = ["sliding_attention", "full_attention"] * 2
 ROPE = {"rope_type": "default", "rope_theta": 10000.0}
 # What the rules above do not get right, by type or family:type; "before": in the default configuration.
 OVERRIDES: dict[str, Overrides] = {
+    "chameleon": {
+        "before": {"vq_config": {"base_channels": 32, "channel_multiplier": [1, 1]}},
+        "vocabulary_map": {"<image>": 5, "IMGIMGA": 6},
+    },
     "cohere_compass_text": {"layer_types": HALF, "rope_parameters": dict.fromkeys(HALF, ROPE)},
     "dbrx": {
         "attn_config": {"kv_n_heads": 2, "rope_theta": 10000.0, "clip_qkv": 8},
         "ffn_config": {"ffn_hidden_size": 48, "moe_num_experts": 4, "moe_top_k": 2},
     },
+    "deepseek_ocr2_text": {"mlp_layer_types": ["dense", "sparse"] * 2, "num_experts_per_tok": 2},
     "deepseek_v2": {"num_experts_per_tok": 2, "n_group": 1, "topk_group": 1},
     "dots1": {"n_routed_experts": 4, "n_shared_experts": 1, "num_experts_per_tok": 2}
     | {"first_k_dense_replace": 1, "layer_types": HALF},
     "dots3_note_text": {"num_key_value_heads": 4, "head_dim": 16},
+    "emu3": {
+        "before": {"vq_config": {"base_channels": 32, "channel_multiplier": [1, 1]}},
+        "vocabulary_map": {"<|extra_200|>": 5, "<image>": 6, "<|visual token 000000|>": 7},
+    },
+    "ernie4_5_vl_moe_text": {"rope_parameters": ROPE | {"mrope_section": [1, 1, 2]}},
     "esm": {"vocab_size": VOCABULARY, "mask_token_id": 4},
     "esmc": {"num_key_value_heads": 4},
     "falcon_h1": {"mamba_d_head": 16},
+    "gemma4": {"before": {"vision_config": {}, "audio_config": {}}},
     "gemma4_assistant": {
         "before": {"text_config": {"hidden_size_per_layer_input": 0, "vocab_size_per_layer_input": 0}}
     },
     "gpt_neo": {"attention_types": [[["global", "local"], 1]], "attention_layers": ["global", "local"]},
+    "granite4_vision": {"deepstack_layer_map": [[0, 1]]},
     "hrm_text": {"num_hidden_layers": 2},
     "hunyuan_v1_dense": {"head_dim": 8},
     "hunyuan_v1_moe": {"head_dim": 8},
+    "hunyuan_vl_text": {"head_dim": 8},
     "lfm2_moe": {"layer_types": ["conv", "full_attention"] * 2},
     "mamba2": {"num_heads": 4, "head_dim": 16},
     "ministral": {"head_dim": 8},
     "nemotron": {"num_key_value_heads": 2},
     "neomme": {"head_dim": 16},
+    "qwen2_5_omni_thinker": {"vision_start_token_id": 9},
+    "qwen3_omni_moe_thinker": {"vision_start_token_id": 9},
     "qwen4_exp_text": {"indexer_n_heads": 2, "indexer_kv_heads": 1, "indexer_head_dim": 8}
     | {"indexer_compress_ratio": 4},
     "reformer": {"axial_pos_shape": [16, 32], "axial_pos_embds_dim": [16, 16], "is_decoder": False}
     | {"local_attn_chunk_length": 8, "lsh_attn_chunk_length": 8},
     "causal:reformer": {"is_decoder": True},
+    "step3p5": {"sliding_window": 64},
 }
 
 
 def types() -> list[tuple[str, str]]:
-    """List (family, model type) of every class with a head for text."""
-    return [(family, kind) for family, (names, _) in MAPPINGS.items() for kind in names]
+    """List (family, model type) of every class with a head for text; multimodal ones only as such."""
+    multimodal = MAPPINGS["multimodal"][0]
+    return [
+        (family, kind)
+        for family, (names, _) in MAPPINGS.items()
+        for kind, name in names.items()
+        if family == "multimodal" or multimodal.get(kind) != name
+    ]
 
 
 def shrunk(fields: Overrides) -> Overrides:
     """Cut down every size in the fields of a configuration and those inside it."""
     layers = next((fields[name] for name in ("num_hidden_layers", "n_layer") if fields.get(name)), None)
-    small = {name: _small(name, value, layers) for name, value in fields.items()}
+    small = {name: _small(str(name), value, layers) for name, value in fields.items()}
     if small.get("kv_lora_rank"):  # keys and values come out of one vector: there are no groups
         small["num_key_value_heads"] = small["num_attention_heads"]
     if small.get("qk_head_dim"):
@@ -177,7 +203,7 @@ def tokenizer_of(family: str, kind: str) -> Any:
         return xlnet_tokenizer()
     if family == "seq2seq":
         return t5_tokenizer() if "t5" in kind or kind == "switch_transformers" else bart_tokenizer()
-    if family == "causal":
+    if family in ("causal", "multimodal"):
         return opt_tokenizer()
     return (
         bert_tokenizer()
@@ -193,6 +219,10 @@ def config_of(family: str, kind: str, tokenizer: Any) -> Any:
     for name in ("transformers_version", "model_type", "architectures", "dtype", "_name_or_path"):
         fields.pop(name, None)
     fields |= {name: value for name, value in own.items() if name != "before"}
+    if family == "multimodal":
+        text = fields.get("text_config") or fields
+        _share_positions(text)
+        text |= OVERRIDES.get(text.get("model_type", ""), {})
     config = CONFIG_MAPPING[kind](**fields)
     for part in (config, config.get_text_config(decoder=True)):
         for role in ("pad", "bos", "eos"):
@@ -205,6 +235,15 @@ def config_of(family: str, kind: str, tokenizer: Any) -> Any:
     if family == "causal" and kind in TWO_WAY:
         config.is_decoder = True
     return config
+
+
+def _share_positions(text: Overrides) -> None:
+    """Divide half a head into parts for time, height and width, which are one number for a text."""
+    rope = text.get("rope_parameters")
+    if isinstance(rope, dict) and "rope_type" in rope and text.get("num_attention_heads"):
+        size = text.get("head_dim") or text["hidden_size"] // text["num_attention_heads"]
+        half = int(size * rope.get("partial_rotary_factor", 1)) // 2
+        rope["mrope_section"] = [half - half // 4 * 2, half // 4, half // 4]
 
 
 def built(family: str, kind: str, tokenizer: Any, seed: int) -> Any:
@@ -364,14 +403,20 @@ This page says what the scorer does with a tiny model of every text architecture
 with random weights. *Right*: the scores agree with those of transformers' own class, which gets one text at
 a time, in float32 (within 0.0001 nats and a millionth of the score) and in bfloat16 (within 0.1 nats and
 twice the largest difference between transformers' own scores in the two). The reference for each token of a
-causal model is read at the end of a text that stops before it. All other models are refused with a sentence
-when they are opened.
+causal model is read at the end of a text that stops before it; a multimodal model's reference has all its
+parts, but gets no picture and no sound. All other models are refused with a sentence when they are opened.
+Gemma 3n is compared in a test of its own, because a part of it needs another library (timm).
 
 `python -m tests.models.scoring.architectures` writes this page and
 `tests/models/scoring/architectures.csv`, which has the class and the full sentence of each; a slow test
 compares every row.
 """
-TITLES = {"causal": "Causal models", "masked": "Masked models", "seq2seq": "Encoder–decoders"}
+TITLES = {
+    "causal": "Causal models",
+    "masked": "Masked models",
+    "seq2seq": "Encoder–decoders",
+    "multimodal": "The text parts of models for pictures or sound",
+}
 UNBUILT = "no tiny model could be built"
 SHORT = (
     (r"has the architecture \S+, which cannot be scored", "the class cannot be scored"),
@@ -431,6 +476,8 @@ def _types(rows: Sequence[Row]) -> str:
 
 
 def _reason(text: str) -> str:
+    if match := re.search("cannot be scored, because (it .*): choose another model", text):
+        return match[1]
     return next(
         (short for pattern, short in SHORT if re.search(pattern, text)), text.removeprefix("refused: ")
     )
