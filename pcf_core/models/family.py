@@ -75,16 +75,22 @@ def library_table(file: str, table: str) -> ast.expr:
     raise AssertionError(f"transformers has no {table} in {file}")
 
 
-# Encoder–decoders trained to fill a gap, as the family scores.  mBART's checkpoints open a text with a
-# language code, each in another way.
-SEQ2SEQ_TYPES = ("t5", "mt5", "umt5", "longt5", "bart")
+# Encoder–decoders trained to fill a gap, as the family scores.
+SEQ2SEQ_TYPES = (
+    *("t5", "mt5", "umt5", "longt5", "switch_transformers"),  # with sentinels
+    *("bart", "mbart", "plbart", "led"),  # with a mask
+)
 SEQ2SEQ = (
     "T5ForConditionalGeneration",
     "T5WithLMHeadModel",  # its name of 2019
     "MT5ForConditionalGeneration",
     "UMT5ForConditionalGeneration",
     "LongT5ForConditionalGeneration",
+    "SwitchTransformersForConditionalGeneration",
     "BartForConditionalGeneration",
+    "MBartForConditionalGeneration",
+    "PLBartForConditionalGeneration",
+    "LEDForConditionalGeneration",
 )
 # Types with two-way attention unless ``is_decoder`` is set.  Other models that look ahead are refused when
 # they are opened (``scoring/local.py``).
@@ -107,8 +113,9 @@ TWO_WAY = (
     "xmod",
 )
 SUPPORTED = (
-    "supported are …ForMaskedLM (masked), …ForCausalLM and …LMHeadModel (causal), T5, mT5, UMT5, LongT5 and "
-    "BART with …ForConditionalGeneration (seq2seq), and XLNetLMHeadModel (permutation)"
+    "supported are …ForMaskedLM (masked), …ForCausalLM and …LMHeadModel (causal), T5, mT5, UMT5, LongT5, "
+    "Switch Transformers, BART, mBART, PLBart and LED with …ForConditionalGeneration (seq2seq), "
+    "XLNetLMHeadModel (permutation), and the text parts of models for pictures or sound (causal)"
 )
 # Types whose probability of a word would answer another question: why, after "because it".
 OTHER_QUESTIONS = {
@@ -128,7 +135,26 @@ OTHER_QUESTIONS = {
         ("qwen2_5_omni", "qwen3_omni_moe"),
         "also speaks, and only its part for text (its thinker), saved by itself, gives words a probability",
     ),
-    "t5gemma2": "has no token for a gap in its tokenizer, and no place where a text goes on",
+    **dict.fromkeys(
+        ("fsmt", "m2m_100", "marian", "nllb-moe", "seamless_m4t", "seamless_m4t_v2"),
+        "was trained to translate, and not to continue a text or to fill a gap in it",
+    ),
+    **dict.fromkeys(
+        ("bigbird_pegasus", "pegasus", "pegasus_x"),
+        "was trained to write whole sentences that sum up or complete a text, and not words of a sentence",
+    ),
+    **dict.fromkeys(
+        ("blenderbot", "blenderbot-small"),
+        "was trained to answer a partner in a chat, and not to continue a text or to fill a gap in it",
+    ),
+    **dict.fromkeys(
+        ("t5gemma", "t5gemma2"),
+        "was trained to fill gaps and to continue texts, but neither its config.json nor its tokenizer says "
+        "by which tokens it tells them apart",
+    ),
+    "encoder-decoder": "was joined from two models and trained for a task that its config.json does not name",
+    "mvp": "was trained on tasks such as summaries and dialogues that an instruction names, and not on gaps",
+    "prophetnet": "was trained to write masked pieces of many words, with several tokens predicted at once",
     "diffusion_gemma": "writes the words of a block in any order, and not one after the other",
     "evolla": "writes about a protein, and computes nothing without one",
     "paligemma": "reads a text in both directions, so the score of a word would depend on the word itself",
@@ -145,9 +171,10 @@ CONTEXT_FIELDS = (
     "max_seq_len",
     "seq_length",
     "max_target_positions",  # Whisper's decoder
+    "max_decoder_position_embeddings",  # LED, whose encoder takes more
 )
 # Relative positions: a length in the config is that of training, not a limit.
-RELATIVE_POSITIONS = ("t5", "mt5", "umt5", "longt5", "xlnet")
+RELATIVE_POSITIONS = ("t5", "mt5", "umt5", "longt5", "switch_transformers", "xlnet")
 # Position ids begin at pad_token_id + 1; the rows of the position table before are unused.
 SHIFTED_POSITIONS = (
     "roberta",

@@ -37,7 +37,7 @@ class Seq2SeqGenerator(LocalGenerator):
 
     def __init__(self, loaded: Loaded, key: GenerationKey, *, context: int = 0) -> None:
         super().__init__(loaded, key, context=context)
-        self.first = first_token(self.model, key.model, GenerationError)
+        self.first = first_token(self.model, self.seam, GenerationError)
         self.sentinels = self.seam.sentinels
         self.gap = self.sentinels[0] if self.sentinels else self.tokenizer.mask_token_id
         if self.sentinels and not self._opens_with_sentinel():

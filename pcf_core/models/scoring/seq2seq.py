@@ -13,7 +13,12 @@ lengths share one sample space.  The tokenizer decides between:
   <extra_id_0> right``, the decoder begins with its start token and ``<extra_id_0>``.
 - **A mask** (BART's text infilling, Lewis et al. 2020, https://arxiv.org/abs/1910.13461): the encoder reads
   ``left <mask> right``, the decoder begins with its start token and the text on the left, opened as the
-  tokenizer opens a text: for BART ``</s> <s> left``.
+  tokenizer opens a text: for BART and LED ``</s> <s> left``.
+- **A mask and a language** (mBART, Liu et al. 2020, https://arxiv.org/abs/2001.08210; PLBart, Ahmad et al.
+  2021, https://arxiv.org/abs/2103.06333): the same with the code of the language that the tokenizer puts
+  beside a text (``src_lang`` in its tokenizer_config.json), behind the end in mBART and PLBart, in front in
+  mBART-50: the encoder reads ``left <mask> right </s> en_XX`` or ``en_XX left <mask> right </s>``, the
+  decoder ``en_XX left`` or ``</s> en_XX left``.
 
 Special tokens around the encoder's text are the tokenizer's own.  The text on the right has its tokens in a
 running text, as in training, where the sentinel replaces tokens: ``"a [Y]."`` ends in ``<extra_id_0> .`` even
@@ -52,20 +57,49 @@ from pcf_core.core.run import ScoringKey
 from pcf_core.models.loading import Loaded
 from pcf_core.models.scoring.base import Batch, check_context, plan, row_cost, split_prompt
 from pcf_core.models.scoring.local import LocalScorer
-from pcf_core.models.scoring.seam import Ids, Pieces
+from pcf_core.models.scoring.seam import ROLES, Ids, Pieces, Seam
 from pcf_core.models.scoring.trees import Continuations, Indices, Tree, chains, pack
 from pcf_core.models.shortcuts import agree
 
+# Types whose tokenizers put the code of a text's language beside it.
+WITH_LANGUAGE = ("mbart", "plbart")
 
-def first_token(model: Any, name: str, error: type[AuditError]) -> int:
-    """Return the token with which the decoder of a model starts."""
+
+def first_token(model: Any, seam: Seam, error: type[AuditError]) -> int:
+    """Return the token with which the decoder of a model starts.
+
+    In the training of mBART and PLBart that is the last token of the encoder's text, whatever the
+    configuration says: the language in mBART and PLBart, the end in mBART-50.
+    """
     first = getattr(model.config, "decoder_start_token_id", None)
+    if getattr(model.config, "model_type", "") in WITH_LANGUAGE:
+        return _last_of_text(first, seam, error)
     if first is None:
         raise error(
-            f"The configuration of {name} does not state the token with which its decoder starts: set "
+            f"The configuration of {seam.model} does not state the token with which its decoder starts: set "
             "decoder_start_token_id."
         )
     return int(first)
+
+
+def _last_of_text(first: int | None, seam: Seam, error: type[AuditError]) -> int:
+    tokenizer = seam.tokenizer
+    roles = {getattr(tokenizer, f"{role}_token_id") for role in ROLES}
+    languages = {*seam.opening, *seam.closing} - roles
+    if not languages or not seam.closing:
+        raise error(
+            f"The tokenizer of {seam.model} does not put the language of a text beside it, as in training: "
+            "set src_lang in its tokenizer_config.json."
+        )
+    if first is not None and first not in roles | languages:
+        own, other = (
+            " ".join(tokenizer.convert_ids_to_tokens(list(ids))) for ids in (sorted(languages), [first])
+        )
+        raise error(
+            f"The model {seam.model} cannot be scored, because it translates ({own} to {other}), so the "
+            "probability of a word would answer another question: choose the model that it was trained from."
+        )
+    return seam.closing[-1]
 
 
 @dataclass(frozen=True)
@@ -100,10 +134,11 @@ class Seq2SeqScorer(LocalScorer):
                 f"The protocol exact-boundary needs the sentinel after a word, but {key.model} has a mask "
                 "and no sentinels: use exact."
             )
-        self.first = first_token(self.model, key.model, ModelError)
+        self.first = first_token(self.model, self.seam, ModelError)
         self._find_shortcuts([self._text_inputs(ids) for ids in self._probe_ids()])
         self._require_causal(self._text_inputs)
-        self.packs = self._packs_exactly()
+        # Experts that take a limited number of tokens of a row would leave out words.
+        self.packs = not hasattr(self.model.config, "expert_capacity") and self._packs_exactly()
 
     @property
     def traits(self) -> dict[str, str]:

@@ -87,12 +87,14 @@ def test_the_shipped_t5_is_known_for_what_it_was_trained_for() -> None:
 def test_a_mask_lets_the_decoder_go_on_from_the_prompt(name: str) -> None:
     loaded = load_tiny(name)
     names = loaded.tokenizer.get_vocab()
-    text = [names["<s>"], *plain(loaded)]
+    around = loaded.tokenizer("")["input_ids"]
+    opening, end = around[: around.index(names["</s>"])], around[around.index(names["</s>"]) :]
+    text = [*opening, *plain(loaded)]
     check(
         Seq2SeqGenerator(loaded, key_of("seq2seq"), context=SHORT_CONTEXT),
         loaded,
-        [*text, names["<mask>"], names["</s>"]],
-        [loaded.model.config.decoder_start_token_id, *text],
+        [*text, names["<mask>"], *end],
+        [end[-1], *text],
         text,
     )
 

@@ -38,6 +38,7 @@ from tests.models.scoring.conftest import brute_force, brute_permutation, brute_
 from tests.models.scoring.tiny_tokenizers import (
     bart_tokenizer,
     bert_tokenizer,
+    mbart_tokenizer,
     opt_tokenizer,
     roberta_tokenizer,
     t5_tokenizer,
@@ -201,6 +202,8 @@ def tokenizer_of(family: str, kind: str) -> Any:
     """Choose a tokenizer of the usual manner of a type."""
     if kind == "xlnet":
         return xlnet_tokenizer()
+    if family != "causal" and kind in ("mbart", "plbart"):
+        return mbart_tokenizer()
     if family == "seq2seq":
         return t5_tokenizer() if "t5" in kind or kind == "switch_transformers" else bart_tokenizer()
     if family in ("causal", "multimodal"):

@@ -37,6 +37,7 @@ from tests.models.scoring.tiny_tokenizers import (
     funnel_tokenizer,
     gpt2_tokenizer,
     llama_tokenizer,
+    mbart_tokenizer,
     opt_tokenizer,
     roberta_tokenizer,
     t5_tokenizer,
@@ -48,7 +49,8 @@ CONTEXT = 400
 SHORT_CONTEXT = 160  # of encoder–decoders
 # Classes whose configurations take their own defaults.
 BARE = {
-    *(f"{name}ForConditionalGeneration" for name in ("T5", "MT5", "UMT5", "Bart", "MBart", "LED")),
+    *(f"{name}ForConditionalGeneration" for name in ("T5", "MT5", "UMT5", "SwitchTransformers")),
+    *(f"{name}ForConditionalGeneration" for name in ("Bart", "MBart", "PLBart", "LED")),
     "XLNetLMHeadModel",
 }
 
@@ -159,6 +161,7 @@ BART = {
     for half in ("encoder", "decoder")
     for part, size in (("layers", 2), ("attention_heads", 2), ("ffn_dim", 48))
 } | {"d_model": 32, "init_std": 0.4, "decoder_start_token_id": 2, "forced_eos_token_id": None}
+LANGUAGE = BART | {"max_position_embeddings": SHORT_CONTEXT, "decoder_start_token_id": None}
 SENTINEL = {
     # T5 1.0: relu, tied and scaled head; T5 1.1: gated gelu, a head of its own, not scaled.
     "t5": twin("T5ForConditionalGeneration", t5_tokenizer, spare=28, **T5),
@@ -174,15 +177,27 @@ SENTINEL = {
     "mt5": twin("MT5ForConditionalGeneration", t5_tokenizer, spare=12, own_head=True, **T5),
     # Every layer has a table of distances of its own.
     "umt5": twin("UMT5ForConditionalGeneration", t5_tokenizer, **T5),
+    # An expert takes twelve tokens of a row, and leaves out the others: words cannot share a row.
+    "switch": twin(
+        "SwitchTransformersForConditionalGeneration",
+        t5_tokenizer,
+        **T5,
+        num_experts=2,
+        expert_capacity=12,
+        num_sparse_encoder_layers=1,
+        num_sparse_decoder_layers=1,
+    ),
 }
 MASK = {
     "bart": twin(
         "BartForConditionalGeneration", bart_tokenizer, **BART, max_position_embeddings=SHORT_CONTEXT
     ),
-    # Normalises before each block; positions and start token as here, not as in mBART's checkpoints.
-    "mbart": twin(
-        "MBartForConditionalGeneration", bart_tokenizer, **BART, max_position_embeddings=SHORT_CONTEXT
+    # The decoder starts with the language in mBART and PLBart, and with the end of a text in mBART-50.
+    "mbart": twin("MBartForConditionalGeneration", mbart_tokenizer, **LANGUAGE),
+    "mbart-50": twin(
+        "MBartForConditionalGeneration", functools.partial(mbart_tokenizer, first=True), **LANGUAGE
     ),
+    "plbart": twin("PLBartForConditionalGeneration", mbart_tokenizer, **LANGUAGE),
     # BART whose decoder lets nobody choose the positions: words cannot share a row.
     "led": twin(
         "LEDForConditionalGeneration",
@@ -277,8 +292,12 @@ def brute_seq2seq(loaded: Loaded, prompt: str, word: str, *, closing: bool = Fal
         source = [*left, names["<extra_id_0>"], *right, names["</s>"]]
         decoder = [loaded.model.config.decoder_start_token_id, names["<extra_id_0>"]]
     else:
-        source = [names["<s>"], *left, names["<mask>"], *right, names["</s>"]]
-        decoder = [names["</s>"], names["<s>"], *left]
+        around = tokenizer("")["input_ids"]
+        opening, end = around[: around.index(names["</s>"])], around[around.index(names["</s>"]) :]
+        source = [*opening, *left, names["<mask>"], *right, *end]
+        whole = [[*opening, *left, *middle, *right, *end]]  # what it was trained to write
+        decoder = loaded.model.prepare_decoder_input_ids_from_labels(torch.tensor(whole))[0].tolist()
+        del decoder[1 + len(opening) + len(left) :]
     total = 0.0
     for token in middle + ([names["<extra_id_1>"]] if closing else []):
         total += float(log_chances(loaded, tuple(source), tuple(decoder))[token])

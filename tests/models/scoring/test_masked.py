@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -13,29 +14,44 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 from tokenizers import Tokenizer, models, pre_tokenizers, processors
-from transformers import AddedToken, ByT5Tokenizer, PreTrainedTokenizerFast, T5Tokenizer, XLNetTokenizer
+from transformers import (
+    AddedToken,
+    ByT5Tokenizer,
+    MBart50Tokenizer,
+    MBartConfig,
+    MBartForConditionalGeneration,
+    MBartTokenizer,
+    PreTrainedTokenizerFast,
+    T5Tokenizer,
+    XLNetTokenizer,
+)
 
 from pcf_core.core.errors import ModelError
 from pcf_core.core.records import FloatArray
 from pcf_core.models.loading import Loaded
+from pcf_core.models.registry import resolve
 from pcf_core.models.scoring import seq2seq
+from pcf_core.models.scoring.base import open_scorer
 from pcf_core.models.scoring.masked import Query
 from pcf_core.models.scoring.permutation import PermutationScorer
-from pcf_core.models.scoring.seq2seq import Question, Seq2SeqScorer
+from pcf_core.models.scoring.seam import Seam
+from pcf_core.models.scoring.seq2seq import Question, Seq2SeqScorer, first_token
 from pcf_core.models.scoring.trees import Continuations
 from tests.models.scoring.conftest import (
     FIRST_MASKED,
     SEQ2SEQ,
     SHORT_CONTEXT,
     Table,
+    brute,
     brute_seq2seq,
     changed,
     load_tiny,
     open_loaded,
     open_tiny,
+    save,
     scorer_of,
 )
-from tests.models.scoring.tiny_tokenizers import PROMPTS, WORDS, bart_tokenizer
+from tests.models.scoring.tiny_tokenizers import PROMPTS, WORDS, bart_tokenizer, pieces
 
 PROMPT = "The nurse said that [Y]."
 
@@ -224,7 +240,20 @@ def test_no_name_of_a_special_token_in_a_word() -> None:
 
 def test_words_share_a_row_where_that_is_exact() -> None:
     packs = {name: scorer_of(name).packs for name in SEQ2SEQ}
-    assert packs == dict.fromkeys(packs, True) | {"led": False}
+    assert packs == dict.fromkeys(packs, True) | {"led": False, "switch": False}
+
+
+def test_words_in_one_row_would_fill_the_experts_of_switch_transformers() -> None:
+    """An expert leaves out the tokens of a row beyond its capacity."""
+    loaded = SEQ2SEQ["switch"].load()
+    for module in loaded.model.modules():
+        if hasattr(module, "expert_capacity"):
+            module.expert_capacity = 8
+    scorer = open_loaded(loaded, "switch")
+    want = np.array([[brute_seq2seq(loaded, prompt, word) for word in WORDS] for prompt in PROMPTS])
+    np.testing.assert_allclose(scorer.score(PROMPTS, WORDS), want, atol=1e-4)
+    scorer.packs = True
+    assert np.abs(scorer.score(PROMPTS, WORDS) - want).max() > 0.1
 
 
 @pytest.mark.parametrize(
@@ -302,6 +331,39 @@ def test_a_decoder_without_a_start_is_refused(absent: bool) -> None:
         del loaded.model.config.decoder_start_token_id
     with pytest.raises(ModelError, match="set decoder_start_token_id"):
         open_loaded(loaded, "t5")
+
+
+@pytest.mark.parametrize(("tokenizer", "starts"), [(MBartTokenizer, "ro_RO"), (MBart50Tokenizer, "</s>")])
+@pytest.mark.parametrize("stated", [None, 2])
+def test_the_decoder_starts_with_the_last_token_of_a_text_in_its_language(
+    tokenizer: Any, starts: str, stated: int | None
+) -> None:
+    """With transformers' own tokenizers; mBART-50 states its end."""
+    own = tokenizer(vocab=pieces(["<s>", "<pad>", "</s>", "<unk>"], []), src_lang="ro_RO")
+    seam = Seam(own, "m")
+    model = SimpleNamespace(config=MBartConfig(decoder_start_token_id=stated))
+    assert own.convert_ids_to_tokens(first_token(model, seam, ModelError)) == starts
+    labels = torch.tensor([own("he said").input_ids])
+    shifted = MBartForConditionalGeneration.prepare_decoder_input_ids_from_labels(model, labels)
+    assert shifted[0, 0] == first_token(model, seam, ModelError)
+    model.config.decoder_start_token_id = own.convert_tokens_to_ids("en_XX")
+    with pytest.raises(ModelError, match=r"it translates \(ro_RO to en_XX\), so .* another question"):
+        first_token(model, seam, ModelError)
+
+
+def test_a_tokenizer_that_states_no_language_is_refused() -> None:
+    """PLBart's, as it is published."""
+    model = load_tiny("plbart").model
+    with pytest.raises(ModelError, match="set src_lang in its tokenizer_config"):
+        open_loaded(Loaded(model, bart_tokenizer(), "cpu"), "plbart")
+
+
+def test_a_published_checkpoint_without_a_start_token_is_opened(tmp_path: Path) -> None:
+    for name in ("mbart", "mbart-50", "plbart", "led", "switch"):
+        spec = resolve(save(load_tiny(name), tmp_path / name))
+        assert spec.family == "seq2seq"
+        assert spec.context == (0 if name == "switch" else SHORT_CONTEXT)
+        assert open_scorer(spec).alone("that [Y].", "he") == pytest.approx(brute(name, "that [Y].", "he"))
 
 
 def test_traits_say_what_stands_at_the_gap() -> None:

@@ -103,6 +103,18 @@ def bart_tokenizer() -> PreTrainedTokenizerFast:
     return _with_a_mask(True, 25, FEW_TEXTS * 20)
 
 
+@functools.cache
+def mbart_tokenizer(first: bool = False) -> PreTrainedTokenizerFast:
+    """BART's with a language beside a text: behind its end, or as its first token (mBART-50)."""
+    tokenizer = _with_a_mask(True, 25, FEW_TEXTS * 20)
+    tokenizer.add_special_tokens({"additional_special_tokens": ["en_XX", "ro_RO"]})
+    language = ("en_XX", tokenizer.convert_tokens_to_ids("en_XX"))
+    tokenizer.backend_tokenizer.post_processor = processors.TemplateProcessing(
+        single="en_XX $A </s>" if first else "$A </s> en_XX", special_tokens=[("</s>", 2), language]
+    )
+    return tokenizer
+
+
 def word_pieces(corpus: Sequence[str], vocab_size: int) -> PreTrainedTokenizerFast:
     """As BERT's: each Chinese character is a word, whatever stands beside it."""
     raw = Tokenizer(models.WordPiece(unk_token="[UNK]"))
