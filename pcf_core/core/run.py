@@ -326,9 +326,10 @@ class TokenTable:
 class SelfAudit(Record):
     """The self-audit of a scorer in one run, stored in the run's provenance as ``self_audit``.
 
-    ``traits``: its treatment of spaces, special tokens and batches, a sentence each.  ``noise_floor``: the
-    largest difference in nats when ``noise_scores`` in ``noise_cells`` cells are recomputed one at a time,
-    with ``noise_dtype``; ``None`` if none were, or one is not a probability, as ``note`` explains.
+    ``traits``: what was checked when it was opened, by name a sentence each; earlier versions had fewer.
+    ``tokens``: per word.  ``noise_floor``: the largest difference in nats when ``noise_scores`` in
+    ``noise_cells`` cells are recomputed one at a time, with ``noise_dtype``; ``None`` if none were, or one is
+    not a probability, as ``note`` explains.
     """
 
     traits: dict[str, str]

@@ -58,6 +58,7 @@ from pcf_core.core.settings import PACKAGE
 from pcf_core.models.loading import Loaded
 from pcf_core.models.scoring.base import (
     LOGITS,
+    PLAIN,
     Batch,
     SentenceOpening,
     TokenNats,
@@ -82,16 +83,6 @@ TRIED = 32  # words after each text of a test
 TRIED_IN_FRAME = 4  # in a frame, where each is a row with the whole frame
 CLEARLY = 0.5  # nats per token that plain sentences must gain to replace the usual token
 SEPARATOR = re.compile(r"<\|?(end_?of_?text|bos|eos|/?s)\|?>", re.IGNORECASE)  # document separators
-PLAIN = (  # neutral sentences, to find the token that a model expects before a text
-    "The river rises in the hills and flows south to the sea.",
-    "Most of the houses in the village were built of stone.",
-    "The shop opens at nine and closes at six in the evening.",
-    "A good map shows the roads, the rivers and the height of the land.",
-    "In autumn the leaves turn red and fall from the trees.",
-    "Trains to the coast leave every hour from the main station.",
-    "Bread is made of flour, water, salt and a little yeast.",
-    "It rained all morning, so the match was moved to the next day.",
-)
 IN_CHAT = "Each sentence begins the model's answer in a chat, and the template puts its own tokens before it."
 ROWS = 16  # that a tree has room for at least, to waste little of its end
 
@@ -120,7 +111,8 @@ class CausalScorer(LocalScorer):
     def traits(self) -> dict[str, str]:
         """See :attr:`Scorer.traits`."""
         batching = (
-            f"Prompts with a common beginning share it, in prefix trees of up to {self.largest_tree} tokens."
+            f"Prompts with a common beginning share it, in prefix trees of up to {self.largest_tree} tokens, "
+            "which gave the scores of each text alone."
             if self.largest_tree
             else "Prompts run beside others of the same length: this architecture cannot share beginnings."
         )

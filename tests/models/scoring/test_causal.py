@@ -305,9 +305,10 @@ def test_a_leak_counts_beyond_rounding(leak: float, precision: float, context: i
     text = np.random.default_rng(0).integers(0, 50, min(40, context))
     last = int(text[-1])
     read = reader(lambda ids, position: 8.0 + leak * (len(ids) == len(text) and ids[-1] != last))
-    sentence = find_leak(read, 100, context, precision)
+    sentence, largest = find_leak(read, 100, context, precision)
     allowed = max(LEAST, UNITS_CHANGED * precision * 8)
-    assert bool(sentence) == (float(torch.tensor(8.0 + leak) - 8.0) > allowed)
+    assert largest == float(torch.tensor(8.0 + leak) - 8.0)
+    assert bool(sentence) == (largest > allowed)
     assert not sentence or sentence.endswith("when the text after them changes")
 
 
@@ -315,8 +316,10 @@ def test_a_length_that_counts_is_a_leak_too() -> None:
     def logit(ids: Sequence[int], position: int) -> float:
         return len(ids) * 0.1
 
-    assert find_leak(reader(logit), 100, 0, 2**-23).endswith("is cut off")
-    assert find_leak(reader(logit), 100, 1, 2**-23) == ""
+    sentence, largest = find_leak(reader(logit), 100, 0, 2**-23)
+    assert sentence.endswith("is cut off")
+    assert largest == pytest.approx(3.7, abs=1e-5)  # 3 of 40 tokens are left
+    assert find_leak(reader(logit), 100, 1, 2**-23) == ("", 0.0)
 
 
 def text_of(seed: int) -> list[int]:
@@ -331,7 +334,8 @@ def text_of(seed: int) -> list[int]:
 def test_a_jump_of_some_texts_is_rounding(texts: range, leak: str) -> None:
     """Of two experts nearly tied another one is taken in a text that is cut off, as by MiniMax-M2."""
     cut = [text_of(seed)[:14] for seed in texts]
-    sentence = find_leak(reader(lambda ids, position: 8.0 + 5.0 * (list(ids) in cut)), 100, 0, 2**-7)
+    sentence, largest = find_leak(reader(lambda ids, position: 8.0 + 5.0 * (list(ids) in cut)), 100, 0, 2**-7)
+    assert largest == (5.0 if leak else 0.0)  # of the text that decides
     assert (bool(sentence), sentence.endswith(leak)) == (bool(leak), True)
 
 
@@ -349,23 +353,25 @@ def test_where_rows_are_rounded_differently_a_jump_of_one_text_is_rounding(texts
             logits[3] += 5.0 * (len(calls) <= texts)
         return logits
 
-    sentence = find_leak(rounding, 100, 0, 2**-7)
+    sentence, _ = find_leak(rounding, 100, 0, 2**-7)
     assert (bool(sentence), sentence.endswith(leak)) == (bool(leak), True)
 
 
 def test_where_rows_are_rounded_alike_one_text_shows_a_leak() -> None:
     text = text_of(0)
     read = reader(lambda ids, position: 8.0 + 0.5 * (ids[:14] == text[:14] and ids[14:] != text[14:]))
-    assert find_leak(read, 100, 0, 2**-7).endswith("changes")
+    assert find_leak(read, 100, 0, 2**-7)[0].endswith("changes")
 
 
 def test_forbidden_tokens_and_nan_are_no_leak() -> None:
     """−∞ stays −∞; NaN is refused where it is scored, by the name of its cause."""
     for constant in (-np.inf, np.nan):
-        assert find_leak(reader(lambda ids, position, value=constant: value), 100, 0, 2**-7) == ""
+        read = reader(lambda ids, position, value=constant: value)
+        assert find_leak(read, 100, 0, 2**-7) == ("", 0.0)
     one_text = reader(lambda ids, position: -np.inf if len(ids) < 40 else 1.0)
     assert find_leak(one_text, 100, 0, 2**-7) == (
-        "its logits change by up to inf when the text after them is cut off"
+        "its logits change by up to inf when the text after them is cut off",
+        float("inf"),
     )
 
 
@@ -374,5 +380,5 @@ def test_what_depends_on_the_beginning_alone_is_no_leak(weights: list[float], co
     def logit(ids: Sequence[int], position: int) -> float:
         return sum(weights[token % len(weights)] for token in ids[: position + 1])
 
-    assert find_leak(reader(logit), 100, context, 2**-23) == ""
+    assert find_leak(reader(logit), 100, context, 2**-23) == ("", 0.0)
     assert UNITS_CUT > UNITS_CHANGED

@@ -25,7 +25,12 @@ LONGER = {"white": {1: 1.0}, "hispanic": {1: 0.5, 2: 0.5}}
 LONGEST = {"white": {1: 1.0}, "hispanic": {4: 1.0}}
 RANGES = {"1": CoverageRange(median=0.25, lowest=3e-5), "2": CoverageRange(median=0.01, lowest=0.001)}
 AUDIT = SelfAudit(
-    traits={"space": "It is part of the token.", "closing": "No full stop."},
+    traits={
+        "space": "It is part of the token.",
+        "closing": "No full stop.",
+        "ahead": "No.",
+        "sentence": "a b",
+    },
     tokens={"he": 1, "abbess": 2},
     left_out=(LeftOut(name="niece", reason="unknown"),),
     noise_floor=2.1e-6,
