@@ -5,7 +5,8 @@
     log P(w | left) = Σ_{j=1..k} log P(w_j | left, w_1 … w_{j−1})
 
 in nats, each factor normalised over the whole vocabulary and the sum taken in float64, with the BOS token
-exactly where the tokenizer puts one by default (and before a text that begins with ``[Y]``).  In a chat, the
+exactly where the tokenizer puts one by default.  A word that begins a text without any token before it is
+conditioned on BOS or, in models without one such as Qwen, on EOS, which separates documents.  In a chat, the
 left text begins with the frame (:mod:`pcf_core.models.frames`), and no other token is put before it.  If
 text follows ``[Y]``, w includes it: the score is log P(word + right | left), because a causal model cannot
 look ahead.  Such scores do not sum to a coverage; the same forward pass also gives log P(w | left) for that,
@@ -66,12 +67,11 @@ from pcf_core.models.scoring.base import (
     has_right_text,
     log_normaliser,
     plan,
-    quoted,
     require_left_only,
     row_cost,
 )
 from pcf_core.models.scoring.local import LocalScorer
-from pcf_core.models.scoring.seam import PROBE, Ids, Pieces, Seam
+from pcf_core.models.scoring.seam import PROBE, Ids, Seam
 from pcf_core.models.scoring.trees import ENDS, Continuations, Indices, Tree, chains, pack
 from pcf_core.models.shortcuts import agree
 
@@ -116,8 +116,20 @@ class CausalScorer(LocalScorer):
             if self.largest_tree
             else "Prompts run beside others of the same length: this architecture cannot share beginnings."
         )
-        opening = {} if self.key.frame is None else {"opening": IN_CHAT}
-        return super().traits | opening | {"batching": batching}
+        return super().traits | {"opening": self._opening_trait, "batching": batching}
+
+    @property
+    def _opening_trait(self) -> str:
+        if self.key.frame is not None:
+            return IN_CHAT
+        usual = super().traits["opening"]
+        if self.seam.opening:
+            return usual
+        try:
+            first = self.seam.tokenizer.convert_ids_to_tokens(self._separators()[0])
+        except ScoringError:
+            return usual
+        return f"{usual} A word that begins a text is scored after {first}."
 
     def alone(self, prompt: str, word: str) -> float:
         """Score one word in one prompt, in nats, one plain text a forward pass."""
@@ -178,8 +190,8 @@ class CausalScorer(LocalScorer):
         roles = [one for one in (tokenizer.bos_token_id, tokenizer.eos_token_id) if one is not None]
         if not roles:
             raise ScoringError(
-                f"{self.key.model} has neither a BOS nor an EOS token, so the first token of a sentence "
-                "cannot be scored: choose another model."
+                f"{self.key.model} has neither a BOS nor an EOS token, so a word at the beginning of a text "
+                "cannot be scored: put text before it, or choose another model."
             )
         special = {*tokenizer.all_special_tokens, *self.seam.specials.values()}
         named = sorted(one for one in special if SEPARATOR.fullmatch(one))
@@ -191,7 +203,7 @@ class CausalScorer(LocalScorer):
         require_left_only(self.key.frame, prompts)
         pieces = self.seam.cut(prompts, words, causal=True)
         rights = [has_right_text(prompt) for prompt in prompts]
-        starts = [self._start(piece, prompt) for piece, prompt in zip(pieces, prompts, strict=True)]
+        starts = [self.seam.opening + piece.left or self._separators()[:1] for piece in pieces]
         continuations: dict[tuple[Any, ...], Continuations] = {}
         behind = []
         for piece, right in zip(pieces, rights, strict=True):
@@ -217,18 +229,6 @@ class CausalScorer(LocalScorer):
                 joined = [not rest for rest in pieces[row].rights]  # a token is part of both
                 left[index] = np.where(joined, np.nan, left[index]) if rights[row] else nats[index]
             yield Batch(np.array(rows), nats, left if any(rights[row] for row in rows) else None)
-
-    def _start(self, pieces: Pieces, prompt: str) -> Ids:
-        start = self.seam.opening + pieces.left
-        if start:
-            return start
-        first = self.seam.tokenizer.bos_token_id
-        if first is None:
-            raise ScoringError(
-                f"The prompt {quoted(prompt)} begins with [Y], but {self.key.model} has no BOS token, so a "
-                "word at the beginning cannot be scored: put text before [Y]."
-            )
-        return (first,)
 
     def _blocks(
         self, starts: Sequence[Ids], behind: Sequence[Continuations]

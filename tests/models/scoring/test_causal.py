@@ -152,11 +152,57 @@ def test_boundary_leaves_text_with_right_side_alone() -> None:
     np.testing.assert_array_equal(exact, boundary)
 
 
-def test_prompt_that_begins_with_the_word_needs_a_bos() -> None:
-    loaded = load_tiny("gpt2")
-    bare = PreTrainedTokenizerFast(tokenizer_object=loaded.tokenizer.backend_tokenizer)
-    with pytest.raises(ScoringError, match=r"'\[Y\] said' begins with \[Y\].*no BOS"):
-        open_loaded(Loaded(loaded.model, bare, "cpu"), "gpt2").score(["[Y] said"], ["he"])
+BEGINNING = ("[Y]", "[Y] was old.", "[Y], said the nurse", "The nurse said that [Y]")
+
+
+def with_roles(name: str, **roles: str) -> Loaded:
+    """A twin whose tokenizer has these special tokens alone."""
+    loaded = load_tiny(name)
+    own = PreTrainedTokenizerFast(tokenizer_object=loaded.tokenizer.backend_tokenizer, **roles)
+    return Loaded(loaded.model, own, "cpu")
+
+
+@pytest.mark.parametrize("name", ["qwen2", "gpt2", "bloom"])
+@pytest.mark.parametrize("protocol", ["exact", "exact-boundary"])
+@torch.inference_mode()
+def test_a_word_that_begins_a_text_is_scored_after_eos_where_there_is_no_bos(
+    name: str, protocol: str
+) -> None:
+    """As Qwen has none: against one plain text at a time, which begins with the token; others have none."""
+    loaded = with_roles(name, eos_token="<|endoftext|>")
+    scorer = open_loaded(loaded, name, protocol)
+    values = scorer.score(BEGINNING, WORDS)
+    for row, prompt in enumerate(BEGINNING):
+        left, right = prompt.split("[Y]")
+        first = [loaded.tokenizer.eos_token_id] if not left else []
+        for column, word in enumerate(WORDS):
+            before, text = loaded.tokenizer(left.rstrip())["input_ids"] if left else [], left + word + right
+            ids = [*first, *loaded.tokenizer(text)["input_ids"]]
+            logs = loaded.model(input_ids=torch.tensor([ids])).logits[0].double().log_softmax(-1)
+            begin = len(first) + len(before)
+            expected = sum(float(logs[index - 1, ids[index]]) for index in range(begin, len(ids)))
+            if protocol == "exact-boundary" and not right:
+                expected += float(logs[-1, scorer.ends].logsumexp(-1))
+            assert values[row, column] == pytest.approx(expected, abs=1e-4)
+            assert scorer.alone(prompt, word) == pytest.approx(expected, abs=1e-4)
+    assert scorer.traits["opening"] == (
+        "No token is put before a text. A word that begins a text is scored after <|endoftext|>."
+    )
+
+
+def test_bos_stands_before_such_a_word_where_there_is_one() -> None:
+    """The same numbers as ever, whatever EOS is."""
+    plain = scorer_of("gpt2").score(BEGINNING, WORDS)
+    both = with_roles("gpt2", bos_token="<|endoftext|>", eos_token="~")
+    np.testing.assert_array_equal(open_loaded(both, "gpt2").score(BEGINNING, WORDS), plain)
+
+
+def test_a_word_that_begins_a_text_needs_one_of_them() -> None:
+    scorer = open_loaded(with_roles("gpt2"), "gpt2")
+    with pytest.raises(ScoringError, match=r"^gpt2 has neither a BOS nor an EOS token, so a word at the"):
+        scorer.score(["[Y] said"], ["he"])
+    assert scorer.traits["opening"] == "No token is put before a text."
+    assert np.isfinite(scorer.score(["The nurse said that [Y]"], ["he"])).all()
 
 
 def test_worked_example_of_the_docstring() -> None:
