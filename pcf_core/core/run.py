@@ -26,6 +26,14 @@ BY_TOKENS: tuple[Protocol, ...] = ("single-token", "equal-tokens")
 SELECTIONS: tuple[Protocol, ...] = (*BY_TOKENS, "fitting")
 
 
+# Tokens before every bare text, none if empty; ``None``: those that the tokenizer puts there.
+Opening = tuple[str, ...] | None
+
+
+def _is_usual(opening: Opening) -> bool:
+    return opening is None
+
+
 def scored_as(protocol: str) -> str:
     """Return the protocol under which the scores of ``protocol`` are stored."""
     return "exact" if protocol in SELECTIONS else protocol
@@ -61,6 +69,7 @@ class ModelSpec(Record):
     transformers loads it. ``chat_template``: hash, if any.  ``quantization``: of a GGUF file, such as
     ``Q4_1``.  ``kind``: public, trained for teaching, with a planted answer, the operator's own, or with
     imported results only.  ``frame``: of the sentences to be scored, rendered; ``None`` for bare ones.
+    ``opening``: see :mod:`pcf_core.models.beginnings`.
     """
 
     name: str
@@ -79,14 +88,16 @@ class ModelSpec(Record):
     title: str = ""
     notes: str = ""
     frame: Frame | None = Field(None, exclude_if=operator.not_)
+    opening: Opening = Field(None, exclude_if=_is_usual)
 
     def with_dtype(self, dtype: str) -> ModelSpec:
         """Return the model with this dtype; unchanged for an endpoint, where the server decides."""
         return self if self.family == "endpoint" else self.model_copy(update={"dtype": dtype})
 
     def scored_like(self, other: ModelSpec | ScoringKey) -> ModelSpec:
-        """Return the model with the dtype and frame of another one, or of a key."""
-        return self.with_dtype(other.dtype).model_copy(update={"frame": other.frame})
+        """Return the model with the dtype, frame and opening of another one, or of a key."""
+        update = {"frame": other.frame, "opening": other.opening}
+        return self.with_dtype(other.dtype).model_copy(update=update)
 
     @property
     def chats(self) -> bool:
@@ -100,7 +111,10 @@ class ModelSpec(Record):
 
 
 class ScoringKey(Record):
-    """Everything that decides the log-probability of a word in a prompt; no ``frame`` for bare prompts."""
+    """Everything that decides the log-probability of a word in a prompt; no ``frame`` for bare prompts.
+
+    ``opening``: tokens before a bare prompt, if not the tokenizer's.
+    """
 
     model: str
     identity: str
@@ -110,6 +124,7 @@ class ScoringKey(Record):
     dtype: str = "float32"
     protocol: str = "exact"
     frame: Frame | None = Field(None, exclude_if=operator.not_)  # keeps the hashes of bare prompts
+    opening: Opening = Field(None, exclude_if=_is_usual)  # keeps the hashes of texts as tokenized
 
     @classmethod
     def of(cls, spec: ModelSpec, protocol: str = "exact") -> ScoringKey:
@@ -123,6 +138,7 @@ class ScoringKey(Record):
             dtype=spec.dtype,
             protocol=scored_as(protocol),
             frame=spec.frame,
+            opening=None if spec.frame else spec.opening,
         )
 
     @property
@@ -254,6 +270,10 @@ class RunSpec(Record):
             "templates": differing(self.templates, other.templates),
         }
         return {name: parts for name, parts in differences.items() if parts}
+
+    def opened_with(self, opening: tuple[str, ...]) -> RunSpec:
+        """Return the same run with other tokens before every text."""
+        return self.model_copy(update={"scoring": self.scoring.model_copy(update={"opening": opening})})
 
     def with_lists_of(self, stored: RunSpec) -> RunSpec:
         """Return the run with another's lists; raise RunError if it has a plan and counts differ."""

@@ -159,6 +159,7 @@ def examples() -> dict[str, object]:
         "words with": [notes.words_with(key) for key in ("1", "2", "all")],
         "self-audits": {name: notes.self_audit_facts(found) for name, found in audits.items()},
         "frames": [notes.frame_note("m", frame) for frame in FRAMES],
+        "openings": [notes.opening_facts(opening) for opening in (None, ("<bos>",), ())],
         "nouns": {name: notes.noun_note(run_of(name)) for name in ("occupations-bvf", "sports")},
         "other lists": [
             notes.other_lists_note(found, run, where)
