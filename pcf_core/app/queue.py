@@ -304,7 +304,8 @@ def _ended_text(job: Job) -> str:
         text = job.result.get("said", "") if job.result and job.state == "done" else ""
         return plain(text) or f"{size_text(job.done)} were downloaded; complete files are kept"
     done = f"{job.done:,} of {job.total:,} {_unit_of(job)}" if job.total else "all results were there already"
-    return done if job.kind in (*NO_RUN, *TEXTS) else f"{done} · run {job.key}"
+    scored = (job.result or {}).get("run", job.key)  # under the opening that the model expects
+    return done if job.kind in (*NO_RUN, *TEXTS) else f"{done} · run {scored}"
 
 
 def _draw_actions(job: Job, *, on_templates: bool) -> None:

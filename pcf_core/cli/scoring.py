@@ -186,9 +186,10 @@ def given_or_usual(given: str, topic: Topic, option: Literal["templates", "evide
 
 def _score_now(store: Store, run: RunSpec, protocol: Protocol, engine: Engine) -> dict[str, Any]:
     from pcf_core.work.blocks import scorers_of
+    from pcf_core.work.scoring import behind_opening
 
     with scorers_of(engine, settings()) as open_scorer:
-        return score_with(store, run, protocol, open_scorer)
+        return behind_opening(run, lambda run: score_with(store, run, protocol, open_scorer))
 
 
 def score_with(store: Store, run: RunSpec, protocol: Protocol, open_scorer: OpenScorer) -> dict[str, Any]:

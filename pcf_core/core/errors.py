@@ -65,6 +65,14 @@ class ModelError(InputError):
     """A model is unknown, unsafe or cannot express a word."""
 
 
+class OpeningError(ModelError):
+    """A model expects other tokens before a text than a request states; ``opening``: those."""
+
+    def __init__(self, message: str, opening: tuple[str, ...] = ()) -> None:
+        super().__init__(message)
+        self.opening = opening
+
+
 class GenerationError(InputError):
     """Texts cannot be written with these settings, this prompt or this kind of model."""
 

@@ -26,6 +26,14 @@ BY_TOKENS: tuple[Protocol, ...] = ("single-token", "equal-tokens")
 SELECTIONS: tuple[Protocol, ...] = (*BY_TOKENS, "fitting")
 
 
+# Tokens before every bare text, none if empty; ``None``: those that the tokenizer puts there.
+Opening = tuple[str, ...] | None
+
+
+def _is_usual(opening: Opening) -> bool:
+    return opening is None
+
+
 def scored_as(protocol: str) -> str:
     """Return the protocol under which the scores of ``protocol`` are stored."""
     return "exact" if protocol in SELECTIONS else protocol
@@ -62,6 +70,7 @@ class ModelSpec(Record):
     ``Q4_1``.  ``kind``: public, trained for teaching, with a planted answer, the operator's own, or with
     imported results only.  ``text_part_of``: the class of a multimodal model that only reads text here.
     ``frame``: of the sentences to be scored, rendered; ``None`` for bare ones.
+    ``opening``: see :mod:`pcf_core.models.beginnings`.
     """
 
     name: str
@@ -81,14 +90,16 @@ class ModelSpec(Record):
     notes: str = ""
     text_part_of: str = Field("", exclude_if=operator.not_)
     frame: Frame | None = Field(None, exclude_if=operator.not_)
+    opening: Opening = Field(None, exclude_if=_is_usual)
 
     def with_dtype(self, dtype: str) -> ModelSpec:
         """Return the model with this dtype; unchanged for an endpoint, where the server decides."""
         return self if self.family == "endpoint" else self.model_copy(update={"dtype": dtype})
 
     def scored_like(self, other: ModelSpec | ScoringKey) -> ModelSpec:
-        """Return the model with the dtype and frame of another one, or of a key."""
-        return self.with_dtype(other.dtype).model_copy(update={"frame": other.frame})
+        """Return the model with the dtype, frame and opening of another one, or of a key."""
+        update = {"frame": other.frame, "opening": other.opening}
+        return self.with_dtype(other.dtype).model_copy(update=update)
 
     @property
     def chats(self) -> bool:
@@ -107,7 +118,10 @@ class ModelSpec(Record):
 
 
 class ScoringKey(Record):
-    """Everything that decides the log-probability of a word in a prompt; no ``frame`` for bare prompts."""
+    """Everything that decides the log-probability of a word in a prompt; no ``frame`` for bare prompts.
+
+    ``opening``: tokens before a bare prompt, if not the tokenizer's.
+    """
 
     model: str
     identity: str
@@ -117,6 +131,7 @@ class ScoringKey(Record):
     dtype: str = "float32"
     protocol: str = "exact"
     frame: Frame | None = Field(None, exclude_if=operator.not_)  # keeps the hashes of bare prompts
+    opening: Opening = Field(None, exclude_if=_is_usual)  # keeps the hashes of texts as tokenized
 
     @classmethod
     def of(cls, spec: ModelSpec, protocol: str = "exact") -> ScoringKey:
@@ -130,6 +145,7 @@ class ScoringKey(Record):
             dtype=spec.dtype,
             protocol=scored_as(protocol),
             frame=spec.frame,
+            opening=None if spec.frame else spec.opening,
         )
 
     @property
@@ -262,6 +278,10 @@ class RunSpec(Record):
         }
         return {name: parts for name, parts in differences.items() if parts}
 
+    def opened_with(self, opening: tuple[str, ...]) -> RunSpec:
+        """Return the same run with other tokens before every text."""
+        return self.model_copy(update={"scoring": self.scoring.model_copy(update={"opening": opening})})
+
     def with_lists_of(self, stored: RunSpec) -> RunSpec:
         """Return the run with another's lists; raise RunError if it has a plan and counts differ."""
         if self.plan is not None and "counts" in differing(self.templates, stored.templates):
@@ -333,9 +353,10 @@ class TokenTable:
 class SelfAudit(Record):
     """The self-audit of a scorer in one run, stored in the run's provenance as ``self_audit``.
 
-    ``traits``: its treatment of spaces, special tokens and batches, a sentence each.  ``noise_floor``: the
-    largest difference in nats when ``noise_scores`` in ``noise_cells`` cells are recomputed one at a time,
-    with ``noise_dtype``; ``None`` if none were, or one is not a probability, as ``note`` explains.
+    ``traits``: what was checked when it was opened, by name a sentence each; earlier versions had fewer.
+    ``tokens``: per word.  ``noise_floor``: the largest difference in nats when ``noise_scores`` in
+    ``noise_cells`` cells are recomputed one at a time, with ``noise_dtype``; ``None`` if none were, or one is
+    not a probability, as ``note`` explains.
     """
 
     traits: dict[str, str]

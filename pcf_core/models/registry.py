@@ -23,6 +23,7 @@ from pcf_core.core.run import IMPORTED, ModelSpec
 from pcf_core.core.sensitivity import Planted, Seeds
 from pcf_core.core.settings import settings
 from pcf_core.material.safety.text import shown
+from pcf_core.models.beginnings import with_opening
 from pcf_core.models.family import context_of, needs_remote_code
 from pcf_core.models.folder import (
     ADAPTER,
@@ -47,7 +48,7 @@ MOST_NEAR = 3  # names to suggest
 
 def list_models() -> tuple[ModelSpec, ...]:
     """List public models, shipped ones, the operator's in ``PCF_MODELS``, and those behind the endpoint."""
-    return tuple(entry for entry in _survey() if isinstance(entry, ModelSpec))
+    return tuple(with_opening(entry) for entry in _survey() if isinstance(entry, ModelSpec))
 
 
 def left_out_models() -> tuple[LeftOut, ...]:
@@ -61,6 +62,10 @@ def resolve(name_or_path: str) -> ModelSpec:
     All but the first may have a family in front, a hub id a revision after it: ``masked:org/name@revision``.
     Raises ModelError if there is none, it is unsafe or unsupported, or its family has to be chosen.
     """
+    return with_opening(_resolved(name_or_path))
+
+
+def _resolved(name_or_path: str) -> ModelSpec:
     if name_or_path.startswith(ENDPOINT):
         from pcf_core.models.endpoint import resolve_endpoint
 

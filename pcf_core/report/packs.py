@@ -495,6 +495,10 @@ def _check_key(key: ScoringKey) -> None:
         raise ValueError("it was scored by a protocol that is not known here")
     if key.frame is not None and (key.frame.kind == "bare" or not key.frame.text):
         raise ValueError("its sentences are in a chat without a text")
+    if key.opening is not None and (key.frame is not None or key.family != "causal"):
+        raise ValueError("only bare texts of causal models can begin with other tokens than the tokenizer's")
+    for token in key.opening or ():
+        check_text(token, "a token", "run.json", PackError)
 
 
 def _check_model(key: ScoringKey | GenerationKey | EncoderKey, family: str | None = None, *more: str) -> None:

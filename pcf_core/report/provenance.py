@@ -27,7 +27,13 @@ from pcf_core.report.reproducing import (
 )
 from pcf_core.show.findings.fairpair import decoding_text, ends_finding, perturber_finding
 from pcf_core.show.findings.models import unseen_share
-from pcf_core.show.findings.notes import coverage_facts, frame_note, look_finding, self_audit_facts
+from pcf_core.show.findings.notes import (
+    coverage_facts,
+    frame_note,
+    look_finding,
+    opening_facts,
+    self_audit_facts,
+)
 from pcf_core.show.findings.numbers import count, percent
 from pcf_core.show.findings.provenance import imported_facts, imported_note
 from pcf_core.store.store import Store
@@ -64,6 +70,7 @@ def model_facts(key: ScoringKey | GenerationKey) -> dict[str, str]:
         "weights and configuration (SHA-256, or revision)": key.identity,
         "tokenizer": key.tokenizer,
         "family and rules": f"{key.family}, rules {key.rules}",
+        **(opening_facts(key.opening) if isinstance(key, ScoringKey) else {}),
         "precision": key.dtype,
     }
 

@@ -19,10 +19,11 @@ from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 import numpy as np
 
 import pcf_core
-from pcf_core.core.errors import ModelError, OutOfMemoryError, ScoringError, SettingsError
+from pcf_core.core.errors import OutOfMemoryError, ScoringError, SettingsError
 from pcf_core.core.records import FloatArray
 from pcf_core.core.run import ModelSpec, ScoringKey, TokenTable
 from pcf_core.core.settings import USUAL_SHARD, Engine, Settings, settings
+from pcf_core.models.beginnings import require_asked
 from pcf_core.models.generation.base import Generator
 from pcf_core.models.registry import resolve
 from pcf_core.models.scoring.base import Batch, Scorer, in_order, open_scorer
@@ -217,11 +218,7 @@ def open_asked(key: ScoringKey, store: Store, open_scorer: OpenScorer) -> tuple[
     store.must_be_writable()
     spec = resolve(key.model).scored_like(key)
     scorer = open_scorer(spec, key.protocol)
-    if scorer.key.hash != key.hash:
-        raise ModelError(
-            f"The model {key.model} has changed since it was requested (then {key.identity}, now "
-            f"{scorer.key.identity}): start the job again."
-        )
+    require_asked(key, scorer.key, "start the job again")
     return spec, scorer
 
 

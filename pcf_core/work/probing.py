@@ -17,8 +17,9 @@ from pcf_core.core.errors import ModelError, TemplateError
 from pcf_core.core.frame import BARE, Frame
 from pcf_core.core.probe import TopicCheck
 from pcf_core.core.records import FloatArray
-from pcf_core.core.run import ModelSpec, Protocol, TokenTable
+from pcf_core.core.run import ModelSpec, Protocol, ScoringKey, TokenTable
 from pcf_core.core.topics import Topic
+from pcf_core.models.beginnings import require_asked
 from pcf_core.models.frames import framed
 from pcf_core.models.names import in_precision
 from pcf_core.models.registry import resolve
@@ -166,6 +167,7 @@ def opening_the_same(question: ProbeRequest | CheckRequest, open_scorer: OpenSco
     def open_the_same(spec: ModelSpec, protocol: str) -> Scorer:
         scorer = open_scorer(spec, protocol)
         if scorer.key.hash != question.scoring:
+            require_asked(ScoringKey.of(spec, protocol), scorer.key, "ask again")
             raise ModelError(f"The files of the model {question.model} have just changed: try again.")
         return scorer
 

@@ -16,7 +16,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass, field
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,7 +33,7 @@ from pcf_core.audit.slots import (
     table_at,
     written_words,
 )
-from pcf_core.core.errors import ModelError, RunError, StoreError
+from pcf_core.core.errors import ModelError, OpeningError, RunError, StoreError
 from pcf_core.core.records import LeftOut
 from pcf_core.core.risk import Look
 from pcf_core.core.run import (
@@ -46,6 +46,7 @@ from pcf_core.core.run import (
 )
 from pcf_core.core.topics import Topic, whole_word_prompt
 from pcf_core.measure.sampling import looks
+from pcf_core.models.beginnings import require_asked
 from pcf_core.models.registry import resolve
 from pcf_core.models.scoring.base import Scorer, refused_words
 from pcf_core.store.layer import Scores
@@ -67,6 +68,7 @@ from pcf_core.work.requests import ScoreRequest
 from pcf_core.work.self_audit import audit_sample, sample_of_run
 
 OnProgress = Callable[[Progress], None]
+T = TypeVar("T")
 
 AT_ONCE_SECONDS = 0.5  # a model that opens faster was already open
 SAVE_SECONDS = 1.0  # between saves of finished blocks: a kill loses at most this and one block
@@ -245,11 +247,7 @@ def _score(
     scorer = open_scorer(spec, run.scoring.protocol)
     loading = time.perf_counter() - began
     timings |= {"loading": loading} if loading > AT_ONCE_SECONDS else {}
-    if scorer.key.hash != run.scoring.hash:
-        raise ModelError(
-            f"The model {run.scoring.model} has changed since this run was requested (then "
-            f"{run.scoring.identity}, now {scorer.key.identity}): start the run again."
-        )
+    require_asked(run.scoring, scorer.key)
     table = check_slots(scorer, run.topic.words, slots)
     counting, _ = require_every_group(run.topic, run.scoring.model, table_at(table, run.topic.words, slots))
     made = environment(scorer)
@@ -551,6 +549,14 @@ def score_asked(
     return Finished(run, scored, look)
 
 
+def behind_opening(run: RunSpec, score: Callable[[RunSpec], T]) -> T:
+    """Return ``score(run)``; if the model turns out to expect another opening, of the run with that one."""
+    try:
+        return score(run)
+    except OpeningError as error:
+        return score(run.opened_with(error.opening))
+
+
 def opened_once(dtype: str, open_scorer: OpenScorer) -> OpenScorer:
     """Open a model of this ``dtype`` once for all looks."""
     scorers: list[Scorer] = []
@@ -596,8 +602,11 @@ def answer_score(context: JobContext, request: ScoreRequest) -> dict[str, Any]:
         context.note(last_look)
 
     with scorers_of(context.settings.engine, context.settings, context.open_scorer) as scorer:
-        done = score_asked(
-            run, context.store, scorer, report, context.pause, on_look, on_wait=context.wait_for
+        done = behind_opening(
+            run,
+            lambda run: score_asked(
+                run, context.store, scorer, report, context.pause, on_look, on_wait=context.wait_for
+            ),
         )
     # Stores the result, so that pages open at once; score_run has done so if it scored anything.
     load_result(context.store, done.run, cast(Protocol, run.scoring.protocol))

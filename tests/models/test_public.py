@@ -345,6 +345,7 @@ def test_an_installed_public_model(
     use(monkeypatch, PCF_ASSETS=str(ROOT / "assets"), PCF_CACHE=str(tmp_path))
     spec = model.spec
     scorer = open_scorer(spec, "exact")
+    assert scorer.key == ScoringKey.of(spec), "the key of what is shipped"
     whole = tmp_path / "whole.gguf"
     whole.write_bytes(b"".join(path.read_bytes() for path in model.located))
     described = describe_gguf(whole, model.name)

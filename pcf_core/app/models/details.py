@@ -31,7 +31,7 @@ from pcf_core.models.names import AUTO, KnownModel, in_precision, is_model_allow
 from pcf_core.models.offers import Offer, is_here, offer_of
 from pcf_core.models.public import how_to_get, public_model
 from pcf_core.models.registry import resolve
-from pcf_core.show.findings.notes import self_audit_facts
+from pcf_core.show.findings.notes import opening_facts, self_audit_facts
 from pcf_core.show.findings.numbers import count
 from pcf_core.show.findings.provenance import imported_note
 from pcf_core.show.names import set_title, with_titles
@@ -106,6 +106,7 @@ def _draw_model(spec: ModelSpec) -> None:
             "precision": in_precision(spec, AUTO).dtype,
             "weights and configuration": _beginning(spec.identity),
             "tokenizer": _beginning(spec.tokenizer),
+            **opening_facts(spec.opening),
         }
     )
     needs = [_code_step(spec.name)] if spec.remote_code else []

@@ -38,6 +38,16 @@ SLICE = 2**22  # logits that a small model computes at a time, to fit into a pro
 SUMMED = 2**18  # logits summed at a time, to fit into the cache of one core
 HIGHEST = 1e-6  # nats above 0, by rounding
 MOST_NAMED = 5  # words in a message
+PLAIN = (  # neutral sentences, on which models are checked
+    "The river rises in the hills and flows south to the sea.",
+    "Most of the houses in the village were built of stone.",
+    "The shop opens at nine and closes at six in the evening.",
+    "A good map shows the roads, the rivers and the height of the land.",
+    "In autumn the leaves turn red and fall from the trees.",
+    "Trains to the coast leave every hour from the main station.",
+    "Bread is made of flour, water, salt and a little yeast.",
+    "It rained all morning, so the match was moved to the next day.",
+)
 
 
 class Batch(NamedTuple):
@@ -185,7 +195,7 @@ class Scorer(abc.ABC):
 
     @property
     def traits(self) -> dict[str, str]:
-        """Facts about the scoring that readers may need: name to sentence."""
+        """What was checked when the model was opened, and how it is scored: name to sentence."""
         return {}
 
     @property

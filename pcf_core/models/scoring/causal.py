@@ -5,11 +5,13 @@
     log P(w | left) = Σ_{j=1..k} log P(w_j | left, w_1 … w_{j−1})
 
 in nats, each factor normalised over the whole vocabulary and the sum taken in float64, with the BOS token
-exactly where the tokenizer puts one by default (and before a text that begins with ``[Y]``).  In a chat, the
-left text begins with the frame (:mod:`pcf_core.models.frames`), and no other token is put before it.  If
-text follows ``[Y]``, w includes it: the score is log P(word + right | left), because a causal model cannot
-look ahead.  Such scores do not sum to a coverage; the same forward pass also gives log P(w | left) for that,
-unless a token is part of both word and right text.
+exactly where the tokenizer puts one by default, unless the model clearly expects another opening
+(:mod:`pcf_core.models.beginnings`), which is then part of the key.  A word that begins a text without any
+token before it is conditioned on BOS or, in models without one such as Qwen, on EOS, which separates
+documents.  In a chat, the left text begins with the frame (:mod:`pcf_core.models.frames`), and no other token
+is put before it.  If text follows ``[Y]``, w includes it: the score is log P(word + right | left), because a
+causal model cannot look ahead.  Such scores do not sum to a coverage; the same forward pass also gives
+log P(w | left) for that, unless a token is part of both word and right text.
 
 **Worked example**, the word " she" of two tokens " sh", "e" in "The nurse said that [Y]":
 
@@ -55,6 +57,7 @@ from pcf_core.core.files import noted
 from pcf_core.core.records import FloatArray, digest
 from pcf_core.core.run import ScoringKey
 from pcf_core.core.settings import PACKAGE
+from pcf_core.models.beginnings import noted_opening
 from pcf_core.models.loading import Loaded
 from pcf_core.models.scoring.base import (
     LOGITS,
@@ -65,12 +68,12 @@ from pcf_core.models.scoring.base import (
     has_right_text,
     log_normaliser,
     plan,
-    quoted,
     require_left_only,
     row_cost,
 )
 from pcf_core.models.scoring.local import LocalScorer
-from pcf_core.models.scoring.seam import PROBE, Ids, Pieces, Seam
+from pcf_core.models.scoring.openings import Openings
+from pcf_core.models.scoring.seam import PROBE, Ids, Seam
 from pcf_core.models.scoring.trees import ENDS, Continuations, Indices, Tree, chains, pack
 from pcf_core.models.shortcuts import agree
 
@@ -80,18 +83,6 @@ YES = "exact"
 WINDOW = re.compile(r"(window|window_size|attention_chunk_size|local_attention|index_topk|indexer_budget)$")
 TRIED = 32  # words after each text of a test
 TRIED_IN_FRAME = 4  # in a frame, where each is a row with the whole frame
-CLEARLY = 0.5  # nats per token that plain sentences must gain to replace the usual token
-SEPARATOR = re.compile(r"<\|?(end_?of_?text|bos|eos|/?s)\|?>", re.IGNORECASE)  # document separators
-PLAIN = (  # neutral sentences, to find the token that a model expects before a text
-    "The river rises in the hills and flows south to the sea.",
-    "Most of the houses in the village were built of stone.",
-    "The shop opens at nine and closes at six in the evening.",
-    "A good map shows the roads, the rivers and the height of the land.",
-    "In autumn the leaves turn red and fall from the trees.",
-    "Trains to the coast leave every hour from the main station.",
-    "Bread is made of flour, water, salt and a little yeast.",
-    "It rained all morning, so the match was moved to the next day.",
-)
 IN_CHAT = "Each sentence begins the model's answer in a chat, and the template puts its own tokens before it."
 ROWS = 16  # that a tree has room for at least, to waste little of its end
 
@@ -103,9 +94,9 @@ class CausalScorer(LocalScorer):
         self, loaded: Loaded, key: ScoringKey, *, context: int = 0, batch_tokens: int | None = None
     ) -> None:
         super().__init__(loaded, key, context=context, batch_tokens=batch_tokens)
+        self.openings = Openings(self.seam, self._nats_behind)
         if key.frame is not None:
             self.seam = Seam(loaded.tokenizer, key.model, self.vocabulary, key.frame.text)
-        self._separator: tuple[int, int, dict[int, float]] | None = None
         self.boundary = key.protocol == "exact-boundary"
         self.ends = torch.tensor(self._ending_tokens() if self.boundary else [], device=self.device)
         self._find_shortcuts([self._text_inputs(ids) for ids in self._probe_ids()])
@@ -115,17 +106,24 @@ class CausalScorer(LocalScorer):
         frame = self.seam.frame_ids
         if self.largest_tree and frame and self._is_known_as_exact(self.largest_tree, loaded.identity, frame):
             self.memory = self._remembered()
+        self._open_texts(loaded.identity)
 
     @property
     def traits(self) -> dict[str, str]:
         """See :attr:`Scorer.traits`."""
         batching = (
-            f"Prompts with a common beginning share it, in prefix trees of up to {self.largest_tree} tokens."
+            f"Prompts with a common beginning share it, in prefix trees of up to {self.largest_tree} tokens, "
+            "which gave the scores of each text alone."
             if self.largest_tree
             else "Prompts run beside others of the same length: this architecture cannot share beginnings."
         )
-        opening = {} if self.key.frame is None else {"opening": IN_CHAT}
-        return super().traits | opening | {"batching": batching}
+        return super().traits | {"opening": self._opening_trait, "batching": batching}
+
+    @property
+    def _opening_trait(self) -> str:
+        if self.key.frame is not None:
+            return IN_CHAT
+        return f"{super().traits['opening']} {self.openings.said(self.seam.opening)}".rstrip()
 
     def alone(self, prompt: str, word: str) -> float:
         """Score one word in one prompt, in nats, one plain text a forward pass."""
@@ -138,16 +136,18 @@ class CausalScorer(LocalScorer):
 
         The first is conditioned on the tokenizer's opening, or else on :attr:`sentence_opening`.
         """
-        return self._nats_behind(self.seam.opening or (self._chosen_separator()[0],), texts)
+        return self._nats_behind(self.seam.opening or (self.openings.separator[0],), texts)
 
-    def _nats_behind(self, start: Ids, texts: Sequence[str]) -> list[TokenNats]:
+    def _nats_behind(self, start: Ids, texts: Sequence[str], unread: int = 0) -> list[TokenNats]:
+        """Return the same after tokens ``start``, without the first ``unread`` tokens."""
         sentences = self.seam.whole(texts)
         check_context(self.key, self.context, [len(start) + len(ids) for ids in sentences], texts)
         values = np.zeros((len(texts), max(map(len, sentences), default=0)))
         trees = []
         for row, ids in enumerate(sentences):
-            places = np.arange(len(ids))
-            reads = np.stack([np.full_like(places, row), places, len(start) - 1 + places, ids], axis=1)
+            places = np.arange(unread, len(ids))
+            nodes = len(start) - 1 + places
+            reads = np.stack([np.full_like(places, row), places, nodes, ids[unread:]], axis=1)
             slots = np.arange(len(start) + len(ids))
             trees.append(Tree(np.array(start + ids, dtype=int), slots - 1, slots, reads))
         self._add(values, trees)
@@ -159,39 +159,25 @@ class CausalScorer(LocalScorer):
 
         Usually BOS, or else EOS, which separates documents in training.  But BOS may mean something else
         (SmolLM2's precedes a role), so another separator is chosen if it makes plain sentences likelier by
-        more than ``CLEARLY`` nats a token.
+        more than :data:`~pcf_core.models.beginnings.CLEARLY` nats a token.
         """
-        if self.seam.opening:
-            return None
-        chosen, usual, nats = self._chosen_separator()
-        names = self.seam.tokenizer.convert_ids_to_tokens
-        return SentenceOpening(names(chosen), names(usual), {names(one): mean for one, mean in nats.items()})
+        return None if self.seam.opening else self.openings.separator[1]
 
-    def _chosen_separator(self) -> tuple[int, int, dict[int, float]]:
-        """Return the chosen token, the usual one, and the mean nats of plain sentences after each."""
-        if self._separator is None:
-            usual, *others = self._separators()
-            nats = {}
-            for one in [usual, *others] if others else []:
-                sentences = self._nats_behind((one,), PLAIN)
-                nats[one] = float(np.concatenate([sentence.nats for sentence in sentences]).mean())
-            best = max(nats, key=lambda one: nats[one], default=usual)
-            chosen = best if others and nats[best] > nats[usual] + CLEARLY else usual
-            self._separator = (chosen, usual, nats)
-        return self._separator
+    def _open_texts(self, identity: str) -> None:
+        """Put the tokens of the key before texts; if it has none, those that the model expects, also into it.
 
-    def _separators(self) -> tuple[int, ...]:
-        """Return the tokens that may separate documents, the usual one first."""
-        tokenizer = self.seam.tokenizer
-        roles = [one for one in (tokenizer.bos_token_id, tokenizer.eos_token_id) if one is not None]
-        if not roles:
-            raise ScoringError(
-                f"{self.key.model} has neither a BOS nor an EOS token, so the first token of a sentence "
-                "cannot be scored: choose another model."
-            )
-        special = {*tokenizer.all_special_tokens, *self.seam.specials.values()}
-        named = sorted(one for one in special if SEPARATOR.fullmatch(one))
-        return tuple(dict.fromkeys([*roles, *map(int, tokenizer.convert_tokens_to_ids(named))]))
+        A model with an ``identity`` is asked once, others each time.
+        """
+        opening = self.key.opening
+        if self.key.frame is None and opening is None:
+            ask = self.openings.expected
+            try:
+                opening = noted_opening(self.key, ask) if identity else ask()
+            except ScoringError:  # nothing is known of this model, and nothing noted
+                return
+            self.key = self.key.model_copy(update={"opening": opening})
+        if opening is not None:
+            self.seam.opening = self.openings.ids(opening)
 
     def _score_batches(
         self, prompts: Sequence[str], words: Sequence[str], pause: Callable[[], None]
@@ -199,7 +185,7 @@ class CausalScorer(LocalScorer):
         require_left_only(self.key.frame, prompts)
         pieces = self.seam.cut(prompts, words, causal=True)
         rights = [has_right_text(prompt) for prompt in prompts]
-        starts = [self._start(piece, prompt) for piece, prompt in zip(pieces, prompts, strict=True)]
+        starts = [self.seam.opening + piece.left or (self.openings.usual_separator,) for piece in pieces]
         continuations: dict[tuple[Any, ...], Continuations] = {}
         behind = []
         for piece, right in zip(pieces, rights, strict=True):
@@ -225,18 +211,6 @@ class CausalScorer(LocalScorer):
                 joined = [not rest for rest in pieces[row].rights]  # a token is part of both
                 left[index] = np.where(joined, np.nan, left[index]) if rights[row] else nats[index]
             yield Batch(np.array(rows), nats, left if any(rights[row] for row in rows) else None)
-
-    def _start(self, pieces: Pieces, prompt: str) -> Ids:
-        start = self.seam.opening + pieces.left
-        if start:
-            return start
-        first = self.seam.tokenizer.bos_token_id
-        if first is None:
-            raise ScoringError(
-                f"The prompt {quoted(prompt)} begins with [Y], but {self.key.model} has no BOS token, so a "
-                "word at the beginning cannot be scored: put text before [Y]."
-            )
-        return (first,)
 
     def _blocks(
         self, starts: Sequence[Ids], behind: Sequence[Continuations]

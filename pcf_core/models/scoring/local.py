@@ -26,6 +26,7 @@ a leak must show in ``TEXTS`` texts.
 from __future__ import annotations
 
 import copy
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from textwrap import shorten
@@ -38,8 +39,9 @@ from transformers.activations import NewGELUActivation
 from pcf_core.core.errors import AuditError, ModelError, ScoringError
 from pcf_core.core.records import FloatArray
 from pcf_core.core.run import ScoringKey, TokenTable
+from pcf_core.material.safety.text import listed
 from pcf_core.models.loading import Loaded
-from pcf_core.models.scoring.base import BEHIND_A_SPACE, SLICE, Scorer, log_normaliser, out_of_memory
+from pcf_core.models.scoring.base import BEHIND_A_SPACE, PLAIN, SLICE, Scorer, log_normaliser, out_of_memory
 from pcf_core.models.scoring.seam import PROBE, Seam
 from pcf_core.models.scoring.trees import Indices
 from pcf_core.models.shortcuts import LIGHT, Products
@@ -51,6 +53,7 @@ FEWEST_PLACES = 256
 # rows, because a layer may use the row's number (X-MOD).
 PROBES = ((2, 31), (5, 2))
 LONGEST_REASON = 240  # characters of another library's message
+SMALL_PART = 0.01  # of the memory; types of numbers with less, such as masks, are not named
 
 
 class LocalScorer(Scorer):
@@ -60,7 +63,10 @@ class LocalScorer(Scorer):
     through the head; ``None`` if the architecture does not allow it (tested when opened).  ``last``: the
     module in the last layer, after the attention, from which on only these positions are needed; ``None``
     likewise, or if nearly all are read.  ``context``: tokens that the model can take, 0 for no limit.
+    ``ahead``: the largest change of its logits with later text, by rounding; ``None`` if not tested.
     """
+
+    ahead: float | None = None
 
     def __init__(
         self, loaded: Loaded, key: ScoringKey, *, context: int = 0, batch_tokens: int | None = None
@@ -95,12 +101,24 @@ class LocalScorer(Scorer):
         bare, behind = self.seam.encode(["he", f"{PROBE} he"])
         joins = behind[-len(bare) :] != bare
         opening, closing = (" ".join(names(list(ids))) for ids in (self.seam.opening, self.seam.closing))
+        (tokens,) = self.seam.encode(PLAIN[:1])
+        looks = (
+            {}
+            if self.ahead is None
+            else {
+                "ahead": f"No. Its logits change by {self.ahead:.2g} at most when the text after them is "
+                "changed or cut off, which is rounding."
+            }
+        )
         return {
             "space": "The space before a word is part of its first token."
             if joins
             else "A word has the same tokens with a space before it and without.",
             "opening": f"A text opens with {opening}." if opening else "No token is put before a text.",
             "closing": f"A text closes with {closing}." if closing else "No token is put behind a text.",
+            "sentence": f"{PLAIN[0]!r} has {len(tokens)} tokens: {' '.join(names(list(tokens)))}",
+            **looks,
+            "memory": self._memory,
         } | self._part
 
     @property
@@ -108,6 +126,18 @@ class LocalScorer(Scorer):
         if not self.text_part_of:
             return {}
         return {"part": f"Only the text part of {self.text_part_of} is read: no pictures, no sound."}
+
+    @property
+    def _memory(self) -> str:
+        """Say how much memory the weights take, as which types of numbers, and where."""
+        sizes, places = Counter[str](), set[str]()
+        for tensor in (*self.model.parameters(), *self.model.buffers()):
+            sizes[str(tensor.dtype).removeprefix("torch.")] += tensor.nbytes
+            places.add(str(tensor.device))
+        types = [name for name, size in sizes.most_common() if size > SMALL_PART * sizes.total()]
+        return (
+            f"Its weights take {sizes.total() / 1e6:,.1f} MB as {listed(types)} on {listed(sorted(places))}."
+        )
 
     @property
     def tolerance(self) -> float:
@@ -363,10 +393,10 @@ class LocalScorer(Scorer):
         ``inputs`` makes the model's arguments for texts [row, token].
         """
         with self._device_errors():
-            leak = self._leak(inputs)
+            leak, self.ahead = self._leak(inputs)
         if not leak:
             return
-        if self._works_in_float32(lambda: not self._leak(inputs)):
+        if self._works_in_float32(lambda: not self._leak(inputs)[0]):
             raise ModelError(
                 f"The model {self.key.model} cannot be scored in {self.key.dtype} on the device "
                 f"{self.device}: {leak}, as if it saw that text. In float32 this does not happen: score it "
@@ -378,7 +408,7 @@ class LocalScorer(Scorer):
         )
 
     @torch.inference_mode()
-    def _leak(self, inputs: Callable[[Indices], Mapping[str, Any]]) -> str:
+    def _leak(self, inputs: Callable[[Indices], Mapping[str, Any]]) -> tuple[str, float]:
         def read(ids: Indices, ends: Sequence[int]) -> Sequence[torch.Tensor]:
             rows = torch.as_tensor(np.repeat(np.arange(len(ids)), ends), device=self.device)
             positions = torch.as_tensor(np.concatenate([*map(np.arange, ends)]), device=self.device)
@@ -433,28 +463,28 @@ LEAST = 1e-3  # nats
 Read = Callable[[Indices, Sequence[int]], Sequence[torch.Tensor]]
 
 
-def find_leak(read: Read, vocabulary: int, context: int, precision: float) -> str:
-    """Describe how far logits change with later text; empty if only rounding differs.
+def find_leak(read: Read, vocabulary: int, context: int, precision: float) -> tuple[str, float]:
+    """Describe how far logits change with later text, empty if only rounding differs; and the largest change.
 
     ``read`` computes logits, all texts in one forward pass.  ``context``: tokens that the model can take, 0
-    for no limit.  ``precision``: the relative spacing of its numbers.
+    for no limit.  ``precision``: the relative spacing of its numbers.  The change is that of the last text.
     """
     length = min(LENGTH, context or LENGTH)
     cuts = [cut for cut in CUTS if cut < length] or [length - 1]
     if not cuts[0]:
-        return ""
-    leak = ""
+        return "", 0.0
+    leak, largest = "", 0.0
     for seed in range(TEXTS):
-        leak, rounded = _leak_of_text(read, seed, length, cuts, max(2, vocabulary // 2), precision)
+        leak, largest, rounded = _leak_of_text(read, seed, length, cuts, max(2, vocabulary // 2), precision)
         if not leak or not rounded:
             break
-    return leak
+    return leak, largest
 
 
 def _leak_of_text(
     read: Read, seed: int, length: int, cuts: Sequence[int], entries: int, precision: float
-) -> tuple[str, bool]:
-    """Describe how far logits of a random text change, and tell whether rounding may be the cause."""
+) -> tuple[str, float, bool]:
+    """Describe how far logits of a random text change, by how much, and whether rounding may be the cause."""
     generator = np.random.default_rng(seed)
     text = generator.integers(0, entries, length)
     other = (text + generator.integers(1, entries, length)) % entries  # different everywhere
@@ -466,11 +496,11 @@ def _leak_of_text(
     apart = _apart(first, again)
     spread = min(max(fewest, SPREAD * apart), most)
     tests = (("changes", changed, spread, apart > 0), ("is cut off", cut_off, most, True))
-    for how, changes, allowed, rounded in tests:
-        leak = max(_apart(first[: len(one)], one) for one in changes)
+    leaks = [max(_apart(first[: len(one)], one) for one in changes) for _, changes, _, _ in tests]
+    for leak, (how, _, allowed, rounded) in zip(leaks, tests, strict=True):
         if leak > allowed:
-            return f"its logits change by up to {leak:.2g} when the text after them {how}", rounded
-    return "", False
+            return f"its logits change by up to {leak:.2g} when the text after them {how}", leak, rounded
+    return "", max(leaks), False
 
 
 def _apart(some: torch.Tensor, others: torch.Tensor) -> float:

@@ -21,7 +21,7 @@ from pcf_core.core.families import facts_of
 from pcf_core.core.frame import Frame
 from pcf_core.core.records import LeftOut
 from pcf_core.core.risk import Look, RiskReport
-from pcf_core.core.run import LOW_COVERAGE, CoverageSummary, Progress, RunSpec, SelfAudit
+from pcf_core.core.run import LOW_COVERAGE, CoverageSummary, Opening, Progress, RunSpec, SelfAudit
 from pcf_core.show.findings.numbers import count
 from pcf_core.show.wording import sentences
 
@@ -134,6 +134,11 @@ def self_audit_facts(audit: SelfAudit | None) -> dict[str, str]:
 def frame_note(model: str, frame: Frame) -> str:
     """Show the text before every sentence in a chat, and which parts of it the template adds by itself."""
     return say("frame", model=model, frame=frame, text=repr(frame.text))
+
+
+def opening_facts(opening: Opening) -> dict[str, str]:
+    """Return what bare texts begin with, by name, if that is not what the tokenizer puts there."""
+    return {} if opening is None else {"texts begin with": say("opening", tokens=opening)}
 
 
 def noun_note(run: RunSpec) -> str:

@@ -152,11 +152,57 @@ def test_boundary_leaves_text_with_right_side_alone() -> None:
     np.testing.assert_array_equal(exact, boundary)
 
 
-def test_prompt_that_begins_with_the_word_needs_a_bos() -> None:
-    loaded = load_tiny("gpt2")
-    bare = PreTrainedTokenizerFast(tokenizer_object=loaded.tokenizer.backend_tokenizer)
-    with pytest.raises(ScoringError, match=r"'\[Y\] said' begins with \[Y\].*no BOS"):
-        open_loaded(Loaded(loaded.model, bare, "cpu"), "gpt2").score(["[Y] said"], ["he"])
+BEGINNING = ("[Y]", "[Y] was old.", "[Y], said the nurse", "The nurse said that [Y]")
+
+
+def with_roles(name: str, **roles: str) -> Loaded:
+    """A twin whose tokenizer has these special tokens alone."""
+    loaded = load_tiny(name)
+    own = PreTrainedTokenizerFast(tokenizer_object=loaded.tokenizer.backend_tokenizer, **roles)
+    return Loaded(loaded.model, own, "cpu")
+
+
+@pytest.mark.parametrize("name", ["qwen2", "gpt2", "bloom"])
+@pytest.mark.parametrize("protocol", ["exact", "exact-boundary"])
+@torch.inference_mode()
+def test_a_word_that_begins_a_text_is_scored_after_eos_where_there_is_no_bos(
+    name: str, protocol: str
+) -> None:
+    """As Qwen has none: against one plain text at a time, which begins with the token; others have none."""
+    loaded = with_roles(name, eos_token="<|endoftext|>")
+    scorer = open_loaded(loaded, name, protocol)
+    values = scorer.score(BEGINNING, WORDS)
+    for row, prompt in enumerate(BEGINNING):
+        left, right = prompt.split("[Y]")
+        first = [loaded.tokenizer.eos_token_id] if not left else []
+        for column, word in enumerate(WORDS):
+            before, text = loaded.tokenizer(left.rstrip())["input_ids"] if left else [], left + word + right
+            ids = [*first, *loaded.tokenizer(text)["input_ids"]]
+            logs = loaded.model(input_ids=torch.tensor([ids])).logits[0].double().log_softmax(-1)
+            begin = len(first) + len(before)
+            expected = sum(float(logs[index - 1, ids[index]]) for index in range(begin, len(ids)))
+            if protocol == "exact-boundary" and not right:
+                expected += float(logs[-1, scorer.ends].logsumexp(-1))
+            assert values[row, column] == pytest.approx(expected, abs=1e-4)
+            assert scorer.alone(prompt, word) == pytest.approx(expected, abs=1e-4)
+    assert scorer.traits["opening"].startswith(
+        "No token is put before a text. A word that begins a text is scored after <|endoftext|>. Plain "
+    )
+
+
+def test_bos_stands_before_such_a_word_where_there_is_one() -> None:
+    """The same numbers as ever, whatever EOS is."""
+    plain = scorer_of("gpt2").score(BEGINNING, WORDS)
+    both = with_roles("gpt2", bos_token="<|endoftext|>", eos_token="~")
+    np.testing.assert_array_equal(open_loaded(both, "gpt2").score(BEGINNING, WORDS), plain)
+
+
+def test_a_word_that_begins_a_text_needs_one_of_them() -> None:
+    scorer = open_loaded(with_roles("gpt2"), "gpt2")
+    with pytest.raises(ScoringError, match=r"^gpt2 has neither a BOS nor an EOS token, so a word at the"):
+        scorer.score(["[Y] said"], ["he"])
+    assert scorer.traits["opening"] == "No token is put before a text."
+    assert np.isfinite(scorer.score(["The nurse said that [Y]"], ["he"])).all()
 
 
 def test_worked_example_of_the_docstring() -> None:
@@ -305,9 +351,10 @@ def test_a_leak_counts_beyond_rounding(leak: float, precision: float, context: i
     text = np.random.default_rng(0).integers(0, 50, min(40, context))
     last = int(text[-1])
     read = reader(lambda ids, position: 8.0 + leak * (len(ids) == len(text) and ids[-1] != last))
-    sentence = find_leak(read, 100, context, precision)
+    sentence, largest = find_leak(read, 100, context, precision)
     allowed = max(LEAST, UNITS_CHANGED * precision * 8)
-    assert bool(sentence) == (float(torch.tensor(8.0 + leak) - 8.0) > allowed)
+    assert largest == float(torch.tensor(8.0 + leak) - 8.0)
+    assert bool(sentence) == (largest > allowed)
     assert not sentence or sentence.endswith("when the text after them changes")
 
 
@@ -315,8 +362,10 @@ def test_a_length_that_counts_is_a_leak_too() -> None:
     def logit(ids: Sequence[int], position: int) -> float:
         return len(ids) * 0.1
 
-    assert find_leak(reader(logit), 100, 0, 2**-23).endswith("is cut off")
-    assert find_leak(reader(logit), 100, 1, 2**-23) == ""
+    sentence, largest = find_leak(reader(logit), 100, 0, 2**-23)
+    assert sentence.endswith("is cut off")
+    assert largest == pytest.approx(3.7, abs=1e-5)  # 3 of 40 tokens are left
+    assert find_leak(reader(logit), 100, 1, 2**-23) == ("", 0.0)
 
 
 def text_of(seed: int) -> list[int]:
@@ -331,7 +380,8 @@ def text_of(seed: int) -> list[int]:
 def test_a_jump_of_some_texts_is_rounding(texts: range, leak: str) -> None:
     """Of two experts nearly tied another one is taken in a text that is cut off, as by MiniMax-M2."""
     cut = [text_of(seed)[:14] for seed in texts]
-    sentence = find_leak(reader(lambda ids, position: 8.0 + 5.0 * (list(ids) in cut)), 100, 0, 2**-7)
+    sentence, largest = find_leak(reader(lambda ids, position: 8.0 + 5.0 * (list(ids) in cut)), 100, 0, 2**-7)
+    assert largest == (5.0 if leak else 0.0)  # of the text that decides
     assert (bool(sentence), sentence.endswith(leak)) == (bool(leak), True)
 
 
@@ -349,23 +399,25 @@ def test_where_rows_are_rounded_differently_a_jump_of_one_text_is_rounding(texts
             logits[3] += 5.0 * (len(calls) <= texts)
         return logits
 
-    sentence = find_leak(rounding, 100, 0, 2**-7)
+    sentence, _ = find_leak(rounding, 100, 0, 2**-7)
     assert (bool(sentence), sentence.endswith(leak)) == (bool(leak), True)
 
 
 def test_where_rows_are_rounded_alike_one_text_shows_a_leak() -> None:
     text = text_of(0)
     read = reader(lambda ids, position: 8.0 + 0.5 * (ids[:14] == text[:14] and ids[14:] != text[14:]))
-    assert find_leak(read, 100, 0, 2**-7).endswith("changes")
+    assert find_leak(read, 100, 0, 2**-7)[0].endswith("changes")
 
 
 def test_forbidden_tokens_and_nan_are_no_leak() -> None:
     """−∞ stays −∞; NaN is refused where it is scored, by the name of its cause."""
     for constant in (-np.inf, np.nan):
-        assert find_leak(reader(lambda ids, position, value=constant: value), 100, 0, 2**-7) == ""
+        read = reader(lambda ids, position, value=constant: value)
+        assert find_leak(read, 100, 0, 2**-7) == ("", 0.0)
     one_text = reader(lambda ids, position: -np.inf if len(ids) < 40 else 1.0)
     assert find_leak(one_text, 100, 0, 2**-7) == (
-        "its logits change by up to inf when the text after them is cut off"
+        "its logits change by up to inf when the text after them is cut off",
+        float("inf"),
     )
 
 
@@ -374,5 +426,5 @@ def test_what_depends_on_the_beginning_alone_is_no_leak(weights: list[float], co
     def logit(ids: Sequence[int], position: int) -> float:
         return sum(weights[token % len(weights)] for token in ids[: position + 1])
 
-    assert find_leak(reader(logit), 100, context, 2**-23) == ""
+    assert find_leak(reader(logit), 100, context, 2**-23) == ("", 0.0)
     assert UNITS_CUT > UNITS_CHANGED

@@ -23,10 +23,11 @@ from transformers import PreTrainedTokenizerFast
 
 from pcf_core.core.errors import ModelError, ScoringError, TemplateError
 from pcf_core.core.records import FloatArray
+from pcf_core.models.beginnings import CLEARLY
 from pcf_core.models.loading import Loaded
 from pcf_core.models.registry import resolve
-from pcf_core.models.scoring.base import SentenceOpening, check_protocol, open_scorer
-from pcf_core.models.scoring.causal import CLEARLY, PLAIN, CausalScorer
+from pcf_core.models.scoring.base import PLAIN, SentenceOpening, check_protocol, open_scorer
+from pcf_core.models.scoring.causal import CausalScorer
 from tests.models.scoring.conftest import (
     CAUSAL,
     FIRST,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ import torch
 from pcf_core.core.errors import ModelError, ScoringError
 from pcf_core.models.loading import Loaded
 from pcf_core.models.scoring import local
-from pcf_core.models.scoring.base import Scorer
+from pcf_core.models.scoring.base import PLAIN, Scorer
 from pcf_core.models.scoring.causal import CausalScorer
 from pcf_core.models.scoring.masked import MaskedScorer
 from tests.models.scoring.conftest import (
@@ -23,7 +24,9 @@ from tests.models.scoring.conftest import (
     build,
     changed,
     key_of,
+    load_tiny,
     open_loaded,
+    scorer_of,
 )
 from tests.models.scoring.tiny_tokenizers import PROMPTS, WORDS, gpt2_tokenizer, roberta_tokenizer
 
@@ -212,3 +215,34 @@ def test_a_model_without_an_output_layer_takes_its_vocabulary_from_the_configura
     loaded = build("PerceiverForMaskedLM", roberta_tokenizer, **shape, **heads)
     assert loaded.model.get_output_embeddings() is None
     require_brute_force(loaded, open_loaded(loaded, "perceiver"), NURSES, ["he", "woman"])
+
+
+# What was checked when a model was opened.
+
+
+@pytest.mark.parametrize("name", ["gpt2", "llama", "t5", "bart", "bert", "xlnet"])
+def test_what_was_checked_is_recorded(name: str) -> None:
+    """Memory is counted from the state of the model, tokens by the tokenizer's own call."""
+    traits, loaded = scorer_of(name).traits, load_tiny(name)
+    weights = {tensor.data_ptr(): tensor for tensor in loaded.model.parameters()}
+    size = sum(tensor.numel() * 4 for tensor in weights.values())
+    (number,) = re.findall(r"take ([\d.]+) MB as float32", traits["memory"])
+    assert float(number) == pytest.approx(size / 1e6, abs=0.06)
+    assert traits["memory"].endswith(" on cpu.")
+    tokens = loaded.tokenizer.tokenize(PLAIN[0])
+    assert traits["sentence"] == f"{PLAIN[0]!r} has {len(tokens)} tokens: {' '.join(tokens)}"
+    reads_one_way = name in ("gpt2", "llama", "t5", "bart")
+    assert ("ahead" in traits) == reads_one_way
+    if reads_one_way:
+        (change,) = re.findall(r"change by (\S+) at most", traits["ahead"])
+        assert 0 <= float(change) <= local.LEAST
+
+
+def test_memory_names_every_type_of_number_that_matters() -> None:
+    """Of 2,000 and 30 bytes, but not the mask of one byte."""
+    scorer = changed("gpt2")
+    scorer.model = torch.nn.Module()
+    scorer.model.wide = torch.nn.Parameter(torch.zeros(500))
+    scorer.model.narrow = torch.nn.Parameter(torch.zeros(15, dtype=torch.bfloat16))
+    scorer.model.register_buffer("mask", torch.zeros(1, dtype=torch.bool))
+    assert scorer._memory == "Its weights take 0.0 MB as float32 and bfloat16 on cpu."

@@ -25,7 +25,12 @@ LONGER = {"white": {1: 1.0}, "hispanic": {1: 0.5, 2: 0.5}}
 LONGEST = {"white": {1: 1.0}, "hispanic": {4: 1.0}}
 RANGES = {"1": CoverageRange(median=0.25, lowest=3e-5), "2": CoverageRange(median=0.01, lowest=0.001)}
 AUDIT = SelfAudit(
-    traits={"space": "It is part of the token.", "closing": "No full stop."},
+    traits={
+        "space": "It is part of the token.",
+        "closing": "No full stop.",
+        "ahead": "No.",
+        "sentence": "a b",
+    },
     tokens={"he": 1, "abbess": 2},
     left_out=(LeftOut(name="niece", reason="unknown"),),
     noise_floor=2.1e-6,
@@ -154,6 +159,7 @@ def examples() -> dict[str, object]:
         "words with": [notes.words_with(key) for key in ("1", "2", "all")],
         "self-audits": {name: notes.self_audit_facts(found) for name, found in audits.items()},
         "frames": [notes.frame_note("m", frame) for frame in FRAMES],
+        "openings": [notes.opening_facts(opening) for opening in (None, ("<bos>",), ())],
         "nouns": {name: notes.noun_note(run_of(name)) for name in ("occupations-bvf", "sports")},
         "other lists": [
             notes.other_lists_note(found, run, where)
