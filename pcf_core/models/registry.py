@@ -23,10 +23,10 @@ from pcf_core.core.run import IMPORTED, ModelSpec
 from pcf_core.core.sensitivity import Planted, Seeds
 from pcf_core.core.settings import settings
 from pcf_core.material.safety.text import shown
+from pcf_core.models.adapter import ADAPTER, Adapter, adapter_spec, read_adapter
 from pcf_core.models.beginnings import with_opening
 from pcf_core.models.family import context_of, needs_remote_code
 from pcf_core.models.folder import (
-    ADAPTER,
     describe,
     file_facts,
     model_hash,
@@ -36,8 +36,22 @@ from pcf_core.models.folder import (
     weights_present,
 )
 from pcf_core.models.gguf import SUFFIX, describe_gguf
-from pcf_core.models.hub import hub_folder, require_allowed_code, resolve_hub
-from pcf_core.models.names import ENDPOINT, NAME, known_models, read_shipped, require_allowed, split_name
+from pcf_core.models.hub import (
+    describe_hub,
+    has_whole_weights,
+    hub_folder,
+    is_cached,
+    require_allowed_code,
+)
+from pcf_core.models.names import (
+    ENDPOINT,
+    NAME,
+    ModelName,
+    known_models,
+    read_shipped,
+    require_allowed,
+    split_name,
+)
 from pcf_core.models.public import public_model, public_models
 
 if TYPE_CHECKING:
@@ -86,16 +100,15 @@ def _resolved(name_or_path: str) -> ModelSpec:
     public = public_model(named.model)
     if public is not None:
         return _read_as(public.spec, named.family)
-    if NAME.fullmatch(named.model):
-        for root in _roots():
-            for path in (root / named.model, root / f"{named.model}{SUFFIX}"):
-                if (model := _model_at(path)) is not None:
-                    return _describe_at(model, named.model, named.family)
-    model = _as_path(named.pinned)
-    if model is not None:
-        return _describe_at(model, str(model), named.family)
+    if (place := _place_of(named)) is not None:
+        return _describe_at(*place, named.family)
     if named.is_hub_id:
-        return resolve_hub(named).model_copy(update={"kind": "public"})
+        folder = hub_folder(named)
+        if is_adapter(folder, named.pinned, has_whole_weights(named.model, folder.name)):
+            spec = _describe_adapter(folder, named.pinned, named.family)
+        else:
+            spec = describe_hub(named, folder)
+        return spec.model_copy(update={"kind": "public"})
     meant = [model.name for model in known_models() if model.name.split("/")[1] == named.model]
     if meant:
         raise ModelError(f"There is no model named {name_or_path!r}: use its name on the hub, {meant[0]}.")
@@ -112,7 +125,8 @@ def _resolved(name_or_path: str) -> ModelSpec:
 def resolve_to_score(name_or_path: str) -> ModelSpec:
     """Find a model for scoring; ModelError also if it, or its own code, is not allowed."""
     spec = resolve(name_or_path)
-    require_allowed(spec.name)
+    for used in filter(None, (spec.name, spec.base)):
+        require_allowed(used)
     require_allowed_code(spec)
     return spec
 
@@ -172,11 +186,19 @@ def _survey() -> Iterator[ModelSpec | LeftOut]:
         yield from survey_endpoint()
 
 
-def _model_at(path: Path) -> Path | None:
-    """Return a model directory, a GGUF file, or the only GGUF file in a directory, if any.
+def _place_of(named: ModelName) -> tuple[Path, str] | None:
+    """Return where the model of a listed name or of a path is, and its name."""
+    if NAME.fullmatch(named.model):
+        for root in _roots():
+            for path in (root / named.model, root / f"{named.model}{SUFFIX}"):
+                if (model := _model_at(path)) is not None:
+                    return model, named.model
+    given = _as_path(named.pinned)
+    return None if given is None else (given, str(given))
 
-    A directory with only an adapter counts, so that it is refused as one.
-    """
+
+def _model_at(path: Path) -> Path | None:
+    """Return a directory of a model or an adapter, a GGUF file, or the only one in a directory, if any."""
     if (path / "config.json").is_file():
         return path
     files = [path] if path.suffix == SUFFIX else sorted(path.glob(f"*{SUFFIX}"))
@@ -186,9 +208,15 @@ def _model_at(path: Path) -> Path | None:
 
 
 def _describe_at(path: Path, name: str, requested: Family | None) -> ModelSpec:
-    """Describe a directory or GGUF file; models of the assets are teaching models."""
+    """Describe a directory, GGUF file or adapter; models of the assets are teaching models.
+
+    The path of a file says what of its folder is meant, an adapter or whole weights.
+    """
     if path.suffix == SUFFIX and path.is_file():
         return _read_as(describe_gguf(path, name), requested)
+    if path.name == ADAPTER or (path.is_dir() and is_adapter(path, name)):
+        return _describe_adapter(path, name, requested)
+    path = path.parent if path.name == CONFIG else path
     spec = describe(path, name, requested=requested)
     if path.parent != settings().assets / "models":
         return spec
@@ -209,13 +237,76 @@ def _as_path(text: str) -> Path | None:
     if not text.strip() or "\0" in text:
         return None
     try:
-        path = _model_at(Path(text).expanduser().resolve())
+        given = Path(text).expanduser().resolve()
+        path = given if given.name in (ADAPTER, CONFIG) and given.is_file() else _model_at(given)
         str(path).encode()
     except UnicodeEncodeError as error:
         raise ModelError(f"The name of {text!r} is not valid UTF-8: rename it.") from error
     except (OSError, RuntimeError):  # too long, or an unknown ~user
         return None
     return path
+
+
+# Adapters, and the models that they change.
+
+
+CONFIG = "config.json"
+
+
+def is_adapter(folder: Path, name: str, listed: bool | None = None) -> bool:
+    """Tell whether a folder has an adapter and no whole weights; ModelError if it has both.
+
+    ``listed``: whether a hub model has weights, perhaps not downloaded.
+    """
+    if not (folder / ADAPTER).is_file():
+        return False
+    if not (folder / CONFIG).is_file() or not (listed or weights_present(folder, name)):
+        return True
+    raise ModelError(
+        f"The folder {folder} of the model {name} has whole weights and an adapter ({ADAPTER}): give "
+        f"{folder / CONFIG} if the weights alone are meant, or {folder / ADAPTER} for the adapter on the "
+        "model that it changes."
+    )
+
+
+def _describe_adapter(path: Path, name: str, requested: Family | None) -> ModelSpec:
+    """Describe the model that an adapter makes of its base; ``path``: its folder, or its file."""
+    folder = path if path.is_dir() else path.parent
+    adapter = read_adapter(folder, name, alone=path == folder)
+    return adapter_spec(adapter, name, _base_of(adapter, name, requested))
+
+
+def _base_of(adapter: Adapter, name: str, requested: Family | None) -> ModelSpec:
+    """Describe the model that an adapter changes; ModelError unless it is on this computer, and whole."""
+    named = split_name(adapter.base)
+    place, public = _place_of(named), public_model(named.model)
+    cached = place is None and named.is_hub_id and is_cached(named.pinned)
+    if place is None and public is None and not cached:
+        raise ModelError(_absent(adapter, name))
+    found, model = place or (hub_folder(named) if cached else None, named.pinned)
+    if found and (found.name == ADAPTER or (found.is_dir() and is_adapter(found, adapter.base))):
+        raise ModelError(
+            f"The adapter {name} changes {adapter.base}, which is an adapter itself: merge that one into its "
+            "model, save the result with its tokenizer, and write its folder as base_model_name_or_path into "
+            f"{adapter.folder / ADAPTER}."
+        )
+    if found and any(found.parent == root.resolve() for root in _roots()):
+        model = found.name.removesuffix(SUFFIX)
+    family = requested or named.family
+    base = resolve(f"{family}:{model}" if family else model)
+    if not base.path:
+        raise ModelError(_absent(adapter, name))
+    return base
+
+
+def _absent(adapter: Adapter, name: str) -> str:
+    get = f"download it (python -m pcf_core models get {adapter.base})"
+    known = public_model(adapter.base) is not None or split_name(adapter.base).is_hub_id
+    return (
+        f"The adapter {name} changes the model {shown(adapter.base)}, which is not on this computer: "
+        f"{get if known else 'copy its folder there'}, or write the folder where you have it as "
+        f"base_model_name_or_path into {adapter.folder / ADAPTER}."
+    )
 
 
 # NLI models, described without loading them.
@@ -228,7 +319,7 @@ ENTAILS = "entail"  # beginning of the class's name, in any case
 def resolve_entailment(name_or_path: str) -> ModelSpec:
     """Find an NLI model in a directory or on the hub (``org/name``, optionally ``@revision``).
 
-    As for :func:`resolve_hub`, weights are downloaded on loading.  ``family`` has no meaning here.  Raises
+    As for :func:`resolve`, weights are downloaded on loading.  ``family`` has no meaning here.  Raises
     ModelError if there is none, it is not allowed, has no safetensors or tokenizer, needs its own code, or is
     no classifier with one class for entailment.
     """
