@@ -7,7 +7,7 @@ of weights and configuration, whatever their name.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -68,6 +68,22 @@ def list_models() -> tuple[ModelSpec, ...]:
 def left_out_models() -> tuple[LeftOut, ...]:
     """List the models that cannot be used, with the reason."""
     return tuple(entry for entry in _survey() if isinstance(entry, LeftOut))
+
+
+def adapters_among(names: Iterable[str]) -> tuple[ModelSpec, ...]:
+    """Describe those of the models that are adapters, on this computer, and can be used."""
+    here = (spec for name in names if (spec := _at_hand(name)) is not None)
+    return tuple(spec for spec in here if spec.base)
+
+
+def _at_hand(name: str) -> ModelSpec | None:
+    """Describe a model if it is on this computer and can be used."""
+    try:
+        named = split_name(name)
+        here = _place_of(named) is not None or (named.is_hub_id and is_cached(name))
+        return resolve(name) if here and not is_framed(name) else None
+    except ModelError:
+        return None
 
 
 def resolve(name_or_path: str) -> ModelSpec:

@@ -22,6 +22,7 @@ from pcf_core.models.adapter import ADAPTER, WEIGHTS
 from pcf_core.models.conversion import merged
 from pcf_core.models.frames import framed
 from pcf_core.models.loading import Loaded, load, load_body
+from pcf_core.models.presets import preset_of, presets
 from pcf_core.models.registry import left_out_models, list_models, resolve, resolve_to_score
 from pcf_core.models.scoring.base import open_scorer
 from tests.models.adapter_files import LAYERS, merged_by_hand, write_adapter
@@ -523,3 +524,25 @@ def test_the_files_are_valid_for_peft_itself(adapter: Path) -> None:
     assert peft.LoraConfig.from_pretrained(str(adapter)).target_modules == set(LAYERS["llama"])
     assert json.loads((adapter / ADAPTER).read_text())["peft_type"] == "LORA"
     assert isinstance(load_tiny("llama"), Loaded)
+
+
+# Before and after.
+
+
+def test_base_and_adapter_are_a_ready_comparison_once_both_have_results(
+    adapter: Path, base: Path, tmp_path: Path
+) -> None:
+    """An adapter that is listed, or one given by its folder."""
+    elsewhere = str(shutil.copytree(adapter, tmp_path / "given"))
+    assert (
+        presets() == presets(["lora", elsewhere]) == presets(["base-model", "endpoint:x", "org/name"]) == ()
+    )
+    (ready,) = presets(["base-model", "lora", "lora [chat]", "imported:lora@12345678"])
+    assert ready.models == ("base-model", "lora")
+    assert ready.compared == (("lora", "base-model"),)
+    assert ready.title == "base-model + lora: with and without the adapter"
+    assert preset_of(["lora", "base-model"]) == ready
+    assert preset_of(["lora", elsewhere]) is None
+    two = presets(["lora", elsewhere, "base-model"])
+    assert [preset.models for preset in two] == [("base-model", "lora"), ("base-model", elsewhere)]
+    assert len({preset.name for preset in two}) == 2
