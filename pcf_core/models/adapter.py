@@ -250,7 +250,7 @@ def adapter_spec(adapter: Adapter, name: str, base: ModelSpec) -> ModelSpec:
             "identity": hashlib.sha256(f"{base.identity}+{adapter.identity}".encode()).hexdigest(),
             "kind": "own",
             "title": f"{base.title or base.name} + {short}",
-            "notes": "",
+            "notes": f"The model {base.name} with an adapter, which is merged into it.",
             "base": base.name,
             **own,
         }

@@ -153,6 +153,8 @@ def test_an_adapter_is_compared_with_its_base(
     (comparison,) = comparisons(store, runs, ready)
     assert change_finding(ready.pair[0], comparison) in app.texts
     assert "another training may give another difference" in app.captions
+    said = "An adapter was merged into its base: mini-gpt + tuned-model."
+    assert said in " ".join(open_app("overview", model=list(ready.models), **HERE).captions.split())
 
 
 def test_the_axis_speaks_where_a_comparison_is_refused(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
