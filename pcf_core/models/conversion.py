@@ -51,6 +51,7 @@ MERGER = "1"  # raise when the same adapter and base give another directory
 MERGED = "adapters"
 SAME_LOGARITHM = 1e-3  # nats, far above rounding, far below what a lost layer does
 PROBED = 16  # tokens
+POSITIONS = "position_embd.weight"  # a vector for each position
 OF_WINDOWS = "sliding_attention_inv_freq"  # of layers with an attention window
 SAME_VALUE = 1e-4  # relative: rounding to float32, and powers of it
 SPACE = "▁"  # in SentencePiece
@@ -141,9 +142,12 @@ def _join(files: Sequence[Path], whole: Path) -> str:
 def _save(spec: ModelSpec, header: Header, whole: Path, folder: Path) -> None:
     """Save the model that transformers reads, after checking that it uses the whole file."""
     config = AutoConfig.from_pretrained(whole.parent, gguf_file=whole.name, local_files_only=True)
+    if POSITIONS in header.tensors:  # transformers makes 1,024 for GPT-2, whatever the file says
+        config.max_position_embeddings = header.tensors[POSITIONS][-1]
     require_built(config, Extent.of_shapes(list(header.tensors.values()), 0), spec.name, AutoModelForCausalLM)
     model = AutoModelForCausalLM.from_pretrained(
         whole.parent,
+        config=config,
         gguf_file=whole.name,
         dtype=torch.float32,
         local_files_only=True,
