@@ -1,10 +1,10 @@
-"""Write the compressed copy of a teaching model that ships beside it: a GGUF file, as llama.cpp would make it.
+"""Write the compressed copy of a teaching model that ships beside it: a GGUF file, as llama.cpp makes them.
 
-    python -m tools.compress_model                       # mini-gpt as mini-gpt-q4_0
+    python -m tools.compress_model                       # mini-gpt-s as mini-gpt-s-q4_0
     python -m tools.compress_model --model mini-gpt-l --kind Q8_0 --out FOLDER
 
-Matrices of the layers are stored as ``--kind``, the embedding, which is also the head, in eight bits, and what
-is small as it is.  The tokenizer is written too, and converted back to see that texts have the same tokens.
+Matrices of the layers are stored as ``--kind``, the embedding, which is also the head, in eight bits, and the
+rest as it is.  The file has the tokenizer too.
 """
 
 from __future__ import annotations
@@ -81,12 +81,11 @@ def _add_tokenizer(writer: GGUFWriter, tokenizer: Any) -> None:
     writer.add_bos_token_id(tokenizer.bos_token_id)
     writer.add_eos_token_id(tokenizer.eos_token_id)
     writer.add_unk_token_id(tokenizer.unk_token_id)
-    writer.add_pad_token_id(tokenizer.pad_token_id)
-    writer.add_add_bos_token(True)
+    writer.add_add_bos_token(tokenizer("a")["input_ids"][0] == tokenizer.bos_token_id)
 
 
 def main(
-    model: Annotated[str, typer.Option(help="a teaching model that is a GPT-2")] = "mini-gpt",
+    model: Annotated[str, typer.Option(help="a teaching model that is a GPT-2")] = "mini-gpt-s",
     kind: Annotated[str, typer.Option(help=f"one of {', '.join(KINDS)}")] = "Q4_0",
     out: Annotated[Path | None, typer.Option(help="the folder to write")] = None,
 ) -> None:

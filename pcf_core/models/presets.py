@@ -61,7 +61,8 @@ ALIGNMENT = Claim(
 class Preset(Record):
     """Models opened together on the page Compare, along ``axis``.
 
-    Without a ``pair`` the models are ranked, and every two compared.  ``help``: of the button.
+    Without a ``pair`` the models are ranked, and every two compared.  ``help``: of the button.  ``topic`` and
+    ``templates``: what it chooses too, if results are shipped for them alone.
     """
 
     name: str = Field(pattern=r"^[a-z][a-z0-9-]*$")
@@ -71,6 +72,8 @@ class Preset(Record):
     pair: tuple[PresetPair, ...] = ()
     help: str
     caution: str
+    topic: str = ""
+    templates: str = ""
 
     @property
     def compared(self) -> tuple[tuple[str, str], ...]:

@@ -229,7 +229,9 @@ def _describe_at(path: Path, name: str, requested: Family | None) -> ModelSpec:
     The path of a file says what of its folder is meant, an adapter or whole weights.
     """
     if path.suffix == SUFFIX and path.is_file():
-        return _read_as(describe_gguf(path, name), requested)
+        spec = _read_as(describe_gguf(path, name), requested)
+        shipped = settings().assets / "models" in path.parents
+        return spec.model_copy(update={"kind": "teaching"}) if shipped else spec
     if path.name == ADAPTER or (path.is_dir() and is_adapter(path, name)):
         return _describe_adapter(path, name, requested)
     path = path.parent if path.name == CONFIG else path

@@ -129,6 +129,20 @@ def test_size_is_told_from_the_smallest_to_the_largest(store: Store) -> None:
     assert "may not be due to their size" not in app.captions
 
 
+def test_one_with_results_for_few_sentences_chooses_them_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "assets").mkdir()
+    make_zoo(tmp_path / "assets", monkeypatch, (*NAMES, "mini-gpt-s-q4_0"))
+    set_environment(monkeypatch, READ_ONLY="1")
+    score_zoo(own_store(), ["mini-gpt"])
+    app = open_app("compare", model=["mini-gpt"], topic="gender", **HERE)
+    app.button(key="preset_compressed").click().run()
+    assert app.multiselect(key="model").value == ["mini-gpt-s", "mini-gpt-s-q4_0"]
+    chosen = preset("compressed")
+    assert [app.session_state[key] for key in ("topic", "templates")] == [chosen.topic, chosen.templates]
+
+
 def test_an_adapter_is_compared_with_its_base(
     store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
