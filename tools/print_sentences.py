@@ -258,7 +258,7 @@ def report_lines(study: Study) -> tuple[str, ...]:
 def tell_presets(found: Listing, store: Store) -> None:
     """Add the ready comparisons of shipped models."""
     for preset in presets():
-        study = study_of(store, preset.models, "gender", GENDER)
+        study = study_of(store, preset.models, preset.topic or "gender", preset.templates or GENDER)
         sides = {name: RunView(item.run, item.result, study.options) for name, item in study.runs.items()}
         made = controlled([compared(sides[one], sides[two], study.options) for one, two in preset.compared])
         for pair, paired in zip(preset.pair, made, strict=False):

@@ -27,6 +27,7 @@ from pcf_core.models.folder import (
     first,
     read_small,
     read_tensors,
+    shortened,
     tokenizer_files,
     tokenizer_hash,
 )
@@ -37,7 +38,9 @@ ADAPTER = "adapter_config.json"
 WEIGHTS = "adapter_model.safetensors"
 KIND = "LORA"
 LIBRARY = "requirements-peft.txt"
+LONGEST_REASON = 240  # characters
 CHECKPOINT = re.compile(r"checkpoint-\d+")  # of a training, beside its result
+Rank = Annotated[int, Field(gt=0, le=2**20)]
 # A regular expression that is quick on any name of a layer.
 Layers = Annotated[str, Field(pattern=r"^\^?[\w.\\]*(\.\*[\w.\\]*){0,2}\$?$", max_length=200)]
 # Where training starts without a change to the base; other ways change its weights first.
@@ -73,11 +76,11 @@ class Lora(BaseModel):
 
     model_config = ConfigDict(frozen=True, strict=True)
 
-    r: int = Field(8, gt=0)
+    r: Rank = 8
     lora_alpha: float = Field(8, allow_inf_nan=False)
     target_modules: list[str] | None = None
     modules_to_save: list[str] | None = None
-    rank_pattern: dict[Layers, Annotated[int, Field(gt=0)]] = {}
+    rank_pattern: dict[Layers, Rank] = {}
     alpha_pattern: dict[Layers, Annotated[float, Field(allow_inf_nan=False)]] = {}
     fan_in_fan_out: bool = False
     bias: Literal["none", "all", "lora_only"] = "none"
@@ -153,7 +156,7 @@ def read_adapter(folder: Path, name: str, *, alone: bool = True) -> Adapter:
     largest = max((length for tensor in tensors.values() for length in tensor["shape"]), default=0)
     if max(ranks) > largest:
         raise ModelError(
-            f"The adapter {name} states the rank {first([str(max(ranks))])}, but no side of a tensor in "
+            f"The adapter {name} states the rank {max(ranks):,}, but no side of a tensor in "
             f"{WEIGHTS} is longer than {largest:,}: take both files from one checkpoint."
         )
     if find_spec("peft") is None:
@@ -167,9 +170,10 @@ def read_adapter(folder: Path, name: str, *, alone: bool = True) -> Adapter:
             f"The adapter {name} does not say which model it changes: write the model's name or folder as "
             f"base_model_name_or_path into {folder / ADAPTER}."
         )
+    revised = read.revision not in (None, "", "main")
     return Adapter(
         folder=folder,
-        base=f"{base}@{read.revision}" if read.revision and split_name(base).is_hub_id else base,
+        base=f"{base}@{read.revision}" if revised and split_name(base).is_hub_id else base,
         lora=read.lora,
         identity=digest([file_hash(weights), read.lora.model_dump()]),
     )
@@ -180,9 +184,9 @@ def _read_settings(path: Path, name: str) -> _File:
     try:
         read = _File.model_validate_json(read_small(path))
     except ValidationError as error:
+        said = shortened(str(first_problem(error)), LONGEST_REASON)
         raise ModelError(
-            f"The file {path} of the adapter {name} is damaged, or not one of PEFT ({first_problem(error)}): "
-            "copy it again."
+            f"The file {path} of the adapter {name} is damaged, or not one of PEFT ({said}): copy it again."
         ) from error
     except (OSError, ValueError) as error:
         raise ModelError(
@@ -201,10 +205,8 @@ def _read_settings(path: Path, name: str) -> _File:
     further = read.model_extra or {}
     unknown = [key for key, value in further.items() if value and key not in WITHOUT_EFFECT]
     if unknown:
-        raise ModelError(
-            f"The adapter {name} has settings that are not merged here ({first(sorted(unknown))}): "
-            f"{ELSEWHERE}."
-        )
+        listed = shortened(first(sorted(unknown)), LONGEST_REASON)
+        raise ModelError(f"The adapter {name} has settings that are not merged here ({listed}): {ELSEWHERE}.")
     return read
 
 

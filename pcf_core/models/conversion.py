@@ -276,8 +276,8 @@ def _merge(spec: ModelSpec, load: Callable[[ModelSpec], tuple[Any, Path]], folde
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the comparison finds whatever matters of what PEFT warns about
         changed = _with_adapter(base, adapter, spec)
-        expected = _probed(changed)
         try:
+            expected = _probed(changed)
             whole = changed.merge_and_unload()
             whole.save_pretrained(folder)
             again, report = type(whole).from_pretrained(
@@ -288,9 +288,12 @@ def _merge(spec: ModelSpec, load: Callable[[ModelSpec], tuple[Any, Path]], folde
             found = _probed(again)
             if not (apart := float((found - expected).abs().max())) <= SAME_LOGARITHM:
                 raise ValueError(f"log-probabilities change by up to {apart:.2g} nats")
-        except (ValueError, RuntimeError) as error:
+        except OSError:
+            raise
+        except Exception as error:  # a model may fail in any way
+            reason = shorten(str(error), 240, placeholder=" …")
             raise ModelError(
-                f"The adapter {spec.name} cannot be merged into {spec.base} exactly ({error}): serve the "
+                f"The adapter {spec.name} cannot be merged into {spec.base} exactly ({reason}): serve the "
                 "model with its adapter and connect it as an endpoint."
             ) from error
     tokenizer = adapter.folder if adapter.has_tokenizer else files

@@ -19,6 +19,7 @@ from pcf_core.core.errors import ModelError
 from pcf_core.core.families import FAMILIES
 from pcf_core.core.run import ModelSpec
 from pcf_core.core.settings import settings
+from pcf_core.models.adapter import read_adapter
 from pcf_core.models.compression import compression, quantizations
 from pcf_core.models.conversion import converted, merged
 from pcf_core.models.extent import require_extent, require_layers, require_tokenizer
@@ -26,6 +27,7 @@ from pcf_core.models.folder import read_config, read_tensors, require_unchanged,
 from pcf_core.models.hub import download, require_allowed_code, require_own_code
 from pcf_core.models.names import DTYPES
 from pcf_core.models.public import gguf_files
+from pcf_core.models.registry import resolve
 from pcf_core.models.textpart import TextPart, towers_of
 
 TYPES = {dtype: getattr(torch, dtype) for dtype in DTYPES}
@@ -104,7 +106,9 @@ def load_tokenizer(spec: ModelSpec) -> Any:
     """Load the tokenizer of ``spec`` alone; raises as :func:`load`."""
     require_allowed_code(spec)
     transformers.utils.logging.set_verbosity_error()
-    folder = _folder(spec)
+    if spec.base and not read_adapter(Path(spec.path), spec.name, alone=False).has_tokenizer:
+        return load_tokenizer(resolve(spec.base))
+    folder = Path(spec.path) if spec.base else _folder(spec)
     with _loading_errors(spec, "cpu"):
         return _read_tokenizer(spec, folder)
 

@@ -16,12 +16,13 @@ import torch
 from safetensors.torch import load_file, save_file
 
 from pcf_core.core.errors import ModelError
+from pcf_core.core.frame import Frame
 from pcf_core.core.run import ModelSpec
 from pcf_core.core.settings import settings
 from pcf_core.models.adapter import ADAPTER, WEIGHTS
 from pcf_core.models.conversion import merged
 from pcf_core.models.frames import framed
-from pcf_core.models.loading import Loaded, load, load_body
+from pcf_core.models.loading import Loaded, load, load_body, load_tokenizer
 from pcf_core.models.presets import preset_of, presets
 from pcf_core.models.registry import left_out_models, list_models, resolve, resolve_to_score
 from pcf_core.models.scoring.base import open_scorer
@@ -200,6 +201,7 @@ def test_its_identity_is_of_base_weights_and_settings_wherever_they_are(
 
 def test_a_tokenizer_and_a_chat_of_its_own_take_the_place_of_the_bases(adapter: Path, base: Path) -> None:
     assert not resolve("lora").chats
+    assert load_tokenizer(resolve("lora")).vocab_size == load_tiny("llama").tokenizer.vocab_size
     shutil.copyfile(base / "tokenizer.json", adapter / "tokenizer.json")
     config = json.loads((base / "tokenizer_config.json").read_text())
     (adapter / "tokenizer_config.json").write_text(json.dumps(config | {"padding_side": "left"}))
@@ -207,11 +209,10 @@ def test_a_tokenizer_and_a_chat_of_its_own_take_the_place_of_the_bases(adapter: 
     spec = resolve("lora")
     assert spec.chats
     assert spec.tokenizer != resolve("base-model").tokenizer
-    assert load(spec, "cpu").tokenizer.get_chat_template() == TEMPLATE
-    from pcf_core.core.frame import Frame
-
     asked = Frame(kind="chat", instruction="Complete the sentence.")
     assert "Complete the sentence." in framed(spec, asked).frame.text  # type: ignore[union-attr]
+    assert merges() == [], "a tokenizer is read without merging"
+    assert load(spec, "cpu").tokenizer.get_chat_template() == TEMPLATE
 
 
 def test_the_family_of_an_unclear_base_is_chosen_as_for_the_base(tmp_path: Path) -> None:
@@ -294,7 +295,7 @@ def test_a_base_that_is_not_here_is_named_with_what_to_do(
 
 
 def test_a_base_on_the_hub_has_to_be_in_its_cache(adapter: Path, base: Path, snapshot: Path) -> None:
-    edit(adapter, ADAPTER, base_model_name_or_path="org/name", revision=None)
+    edit(adapter, ADAPTER, base_model_name_or_path="org/name", revision="main")
     shutil.copytree(base, snapshot)
     spec = resolve("lora")
     assert (spec.base, spec.title) == ("org/name", "org/name + lora")
@@ -358,8 +359,10 @@ BAD: dict[str, tuple[Callable[[Path], Any], str]] = {
     ),
     "a rank of text": (config(r="8"), r"\(r must be a whole number; got '8'\)"),
     "a rank of nothing": (config(r=0), r"\(r must be above 0"),
-    "a rank beyond any memory": (config(r=10**12), "states the rank 1000000000000, but no side of a tensor"),
-    "a rank of a layer": (config(rank_pattern={"q_proj": 10**9}), "states the rank 1000000000,"),
+    "a rank beyond any memory": (config(r=10**6), "states the rank 1,000,000, but no side of a tensor"),
+    "a rank of a layer": (config(rank_pattern={"q_proj": 1001}), "states the rank 1,001,"),
+    "a rank without end": (config(r=10**4000), r"\(r must be at most 1048576\)"),
+    "a key on two lines": (config(**{"a\nb" * 400: 1}), "settings that are not merged here"),
     "a scale that is no number": (config(lora_alpha=float("nan")), r"\(lora_alpha must be a finite number"),
     "an expression that takes forever": (
         config(alpha_pattern={"(a+)+$": 2}),
