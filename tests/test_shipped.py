@@ -29,8 +29,9 @@ from pcf_core.material.templates import load_templates, template_weights
 from pcf_core.material.topics import load_topic
 from pcf_core.measure.bootstrap import RISKS
 from pcf_core.measure.resampling import TemplateUnit, resampled_template_weights, stretched
+from pcf_core.models.facts import seeds_of
 from pcf_core.models.presets import presets
-from pcf_core.models.registry import list_models, resolve, seeds_of
+from pcf_core.models.registry import list_models, resolve
 from pcf_core.models.scoring.base import open_scorer
 from pcf_core.show.findings.comparison import difference_text
 from pcf_core.show.findings.numbers import p_value, percent, signed, two_decimals

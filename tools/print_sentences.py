@@ -44,8 +44,9 @@ from pcf_core.measure.reference_models import (
 )
 from pcf_core.measure.regression import rank_correlation
 from pcf_core.measure.tails import caprice_tail, normal_shape, tail_shape
+from pcf_core.models.facts import training_of
 from pcf_core.models.presets import presets
-from pcf_core.models.registry import resolve, training_of
+from pcf_core.models.registry import resolve
 from pcf_core.report.answer import answer_from
 from pcf_core.report.documents import RISKS
 from pcf_core.report.loaded import Study, load_studies, said_risks

@@ -68,8 +68,8 @@ class ModelSpec(Record):
     unknown.  ``dtype``: for computing; ``own_dtype``: in its configuration.  ``remote_code``: no class of
     transformers loads it.  ``chat_template``: hash, if any.  ``quantization``: of compressed weights, such as
     ``Q4_1`` (GGUF) or ``4-bit GPTQ``.  ``kind``: public, trained for teaching, with a planted answer, the
-    operator's own, or with imported results only.  ``text_part_of``: the class of a multimodal model that only
-    reads text here.  ``frame``: of the sentences to be scored, rendered; ``None`` for bare ones.
+    operator's own, or with imported results only.  ``text_part_of``: the class of a multimodal model that
+    only reads text here.  ``frame``: of the sentences to be scored, rendered; ``None`` for bare ones.
     ``opening``: see :mod:`pcf_core.models.beginnings`.  ``base``: the name of the model that an adapter
     changes; empty for others.
     """

@@ -233,6 +233,11 @@ def adapter_spec(adapter: Adapter, name: str, base: ModelSpec) -> ModelSpec:
             f"The adapter {name} changes the model {base.name}, which needs code of its own, and into such a "
             f"model nothing is merged here: {ELSEWHERE}."
         )
+    if base.text_part_of:
+        raise ModelError(
+            f"The adapter {name} changes the model {base.name}, of which only the text part is read here, "
+            f"and nothing can be merged into that: {ELSEWHERE}."
+        )
     if base.quantization and not base.path.endswith(SUFFIX):
         raise ModelError(
             f"The adapter {name} changes the model {base.name}, whose weights are compressed "
@@ -252,6 +257,7 @@ def adapter_spec(adapter: Adapter, name: str, base: ModelSpec) -> ModelSpec:
             "identity": hashlib.sha256(f"{base.identity}+{adapter.identity}".encode()).hexdigest(),
             "kind": "own",
             "title": f"{base.title or base.name} + {short}",
+            "opening": None,
             "notes": f"The model {base.name} with an adapter, which is merged into it.",
             "base": base.name,
             **own,

@@ -361,7 +361,7 @@ BAD: dict[str, tuple[Callable[[Path], Any], str]] = {
     "a rank of nothing": (config(r=0), r"\(r must be above 0"),
     "a rank beyond any memory": (config(r=10**6), "states the rank 1,000,000, but no side of a tensor"),
     "a rank of a layer": (config(rank_pattern={"q_proj": 1001}), "states the rank 1,001,"),
-    "a rank without end": (config(r=10**4000), r"\(r must be at most 1048576\)"),
+    "a rank without end": (config(r=10**4000), r"\(r must be at most 1,048,576"),
     "a key on two lines": (config(**{"a\nb" * 400: 1}), "settings that are not merged here"),
     "a scale that is no number": (config(lora_alpha=float("nan")), r"\(lora_alpha must be a finite number"),
     "an expression that takes forever": (
