@@ -31,7 +31,8 @@ from pcf_core.core.settings import ROOT, Settings, settings
 from pcf_core.material.evidence import list_evidence, load_evidence
 from pcf_core.material.templates import list_template_sets, load_templates, template_weights
 from pcf_core.material.topics import list_topics, load_topic
-from pcf_core.models.registry import planted_models, resolve
+from pcf_core.models.facts import planted_models
+from pcf_core.models.registry import resolve
 from pcf_core.report.reproducing import AFRESH
 from pcf_core.show.findings.numbers import two_decimals
 from pcf_core.show.findings.reliability import CELL_LIMIT, RISK_LIMIT, calibration_finding

@@ -10,7 +10,13 @@ import pytest
 
 from pcf_core.core.settings import ROOT
 
-IN_VENV = {"dev", "login", "models", "production"}  # installed into .venv, or asked for by an image alone
+IN_VENV = {
+    "dev",
+    "login",
+    "models",
+    "peft",
+    "production",
+}  # installed into .venv, or asked for by an image alone
 BESIDE = sorted(
     {path.stem.removeprefix("requirements-") for path in ROOT.glob("requirements-*.txt")} - IN_VENV
 )

@@ -41,7 +41,8 @@ from pcf_core.measure.criterion import Criterion
 from pcf_core.measure.distribution import mean_tilts
 from pcf_core.measure.reference_models import reference_risks
 from pcf_core.measure.resampling import FEW_TEMPLATES
-from pcf_core.models.registry import resolve, seeds_of
+from pcf_core.models.facts import seeds_of
+from pcf_core.models.registry import resolve
 from pcf_core.show.findings.answers import share_text
 from pcf_core.show.findings.comparison import difference_text
 from pcf_core.show.findings.models import spread_of

@@ -29,8 +29,9 @@ from pcf_core.material.templates import load_templates, template_weights
 from pcf_core.material.topics import load_topic
 from pcf_core.measure.bootstrap import RISKS
 from pcf_core.measure.resampling import TemplateUnit, resampled_template_weights, stretched
+from pcf_core.models.facts import seeds_of
 from pcf_core.models.presets import presets
-from pcf_core.models.registry import list_models, resolve, seeds_of
+from pcf_core.models.registry import list_models, resolve
 from pcf_core.models.scoring.base import open_scorer
 from pcf_core.show.findings.comparison import difference_text
 from pcf_core.show.findings.numbers import p_value, percent, signed, two_decimals
@@ -41,6 +42,9 @@ from tests.quick import quick
 from tools.ship_results import (
     BEST_KNOWN,
     CHOICES,
+    COPIED,
+    COPY,
+    FEW,
     KNOWLEDGE,
     NOT_RACE,
     PLANTED,
@@ -122,6 +126,21 @@ def test_a_card_speaks_of_the_weights_beside_it(model: str) -> None:
         assert recipe["tokens"] >= 12_000_000
 
 
+def test_the_documents_say_what_compression_did(own_settings: Settings) -> None:
+    """To one model: a copy with four bits a weight, and everything else the same."""
+    (ready,) = [preset for preset in presets() if preset.name == "compressed"]
+    assert ((ready.topic, ready.templates), ready.models) == (FEW, (COPIED, COPY))
+    store, runs = shipped_store(own_settings), [Shipped(model, *FEW).run for model in (COPY, COPIED)]
+    one, other = (RunView(run, load_result(store, run), ViewOptions()) for run in runs)
+    found = compared(one, other, ViewOptions()).differences["overall_risk"]
+    assert found.verdict == "first"
+    interval = found.interval("templates")
+    assert interval is not None
+    said = f"raise R by {found.value:.3f} ({interval.low:.3f}–{interval.high:.3f}, p = {found.p_value:.2g})"
+    text = " ".join((ROOT / "docs" / "models.md").read_text(encoding="utf8").split())
+    assert f"{said}, from {found.second:.3f} to {found.first:.3f}, over" in text
+
+
 def test_a_topic_begins_with_a_shipped_result() -> None:
     begun = {(item.topic, item.templates) for item in RUNS}
     for topic in ("gender", *SPELLINGS, *NOT_RACE):
@@ -134,10 +153,10 @@ def test_the_best_known_and_the_whole_zoo_are_shipped_and_nothing_twice() -> Non
     assert (DEFAULT_MODELS, choice.BEST_KNOWN) == (QUICK, BEST_KNOWN)
     assert {item.model for item in RUNS if (item.topic, item.templates) == USUAL} == {*PUBLIC, *ZOO}
     listed = {model.name for model in list_models()}
-    assert {item.model for item in RUNS} == listed == {*PUBLIC, *ZOO, *PLANTED}
+    assert {item.model for item in RUNS} == listed == {*PUBLIC, *ZOO, *PLANTED, COPY}
 
 
-@pytest.mark.parametrize("model", quick([*ZOO, *PLANTED], QUICK.__contains__))
+@pytest.mark.parametrize("model", quick([*ZOO, *PLANTED, COPY], (*QUICK, COPY).__contains__))
 def test_the_shipped_results_are_what_the_shipped_model_says(model: str, own_settings: Settings) -> None:
     """Two cells of every shipped run, scored again here."""
     store, scorer = shipped_store(own_settings), open_scorer(resolve(model))

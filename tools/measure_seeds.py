@@ -28,7 +28,8 @@ from pcf_core.core.settings import settings
 from pcf_core.material.evidence import load_evidence
 from pcf_core.material.templates import load_templates
 from pcf_core.material.topics import load_topic
-from pcf_core.models.registry import SEEDS_FILE, resolve
+from pcf_core.models.facts import SEEDS_FILE
+from pcf_core.models.registry import resolve
 from pcf_core.models.scoring.base import open_scorer
 from pcf_core.store.store import Store
 from pcf_core.work.scoring import score_run

@@ -44,8 +44,9 @@ from pcf_core.measure.reference_models import (
 )
 from pcf_core.measure.regression import rank_correlation
 from pcf_core.measure.tails import caprice_tail, normal_shape, tail_shape
+from pcf_core.models.facts import training_of
 from pcf_core.models.presets import presets
-from pcf_core.models.registry import resolve, training_of
+from pcf_core.models.registry import resolve
 from pcf_core.report.answer import answer_from
 from pcf_core.report.documents import RISKS
 from pcf_core.report.loaded import Study, load_studies, said_risks
@@ -258,7 +259,7 @@ def report_lines(study: Study) -> tuple[str, ...]:
 def tell_presets(found: Listing, store: Store) -> None:
     """Add the ready comparisons of shipped models."""
     for preset in presets():
-        study = study_of(store, preset.models, "gender", GENDER)
+        study = study_of(store, preset.models, preset.topic or "gender", preset.templates or GENDER)
         sides = {name: RunView(item.run, item.result, study.options) for name, item in study.runs.items()}
         made = controlled([compared(sides[one], sides[two], study.options) for one, two in preset.compared])
         for pair, paired in zip(preset.pair, made, strict=False):

@@ -58,6 +58,7 @@ ZOO = (
     "mini-gpt-balanced",
 )
 PLANTED = ("planted-causal", "planted-masked")
+COPIED, COPY = "mini-gpt-s", "mini-gpt-s-q4_0"  # a model, and its compressed copy (tools/compress_model.py)
 
 # What SmolLM2's chat template makes of a chat: its runs are listed where its weights are not.
 CHAT = "<|im_start|>system\n{}<|im_end|>\n<|im_start|>user\n{}<|im_end|>\n<|im_start|>assistant\n"
@@ -121,6 +122,7 @@ CHAT_SENTENCES = ("gender", "gender-nineteen")  # [Y] is their last word, as a c
 PRONOUNS = ("gender-pronouns", "gender-wikipedia-100")
 SPELLINGS = ("race", "race-capitalised")  # in the papers' spelling, and in English spelling
 NOT_RACE = ("religion", "disability", "disability-papers", "age")  # asked in the sentences of race
+FEW = ("gender-pronouns", "gender-nineteen")  # few words in few sentences, so small
 WIDE = ("gender", "gender-wide-wikipedia-20")  # several kinds of words: read with the protocol fitting
 PEOPLE_WIDE = "people-wide-wikipedia-20"
 PEOPLE = ("race-capitalised", "religion", "disability", "age")
@@ -151,6 +153,7 @@ RUNS = (
     ),
     *(Shipped(PUBLIC[0], *CHAT_SENTENCES, frame=frame) for frame in (None, *CHATS)),
     *(Shipped(model, "calibration", "calibration") for model in PLANTED),
+    *(Shipped(model, *FEW) for model in (COPIED, COPY)),
 )
 KNOWLEDGE = tuple(
     (model, name)

@@ -66,11 +66,12 @@ class ModelSpec(Record):
     ``identity``: hash of weights and configuration (or the hub's resolved revision).  ``path``: folder, empty
     until a hub model is downloaded; an endpoint's base URL without credentials.  ``parameters``: 0 if
     unknown.  ``dtype``: for computing; ``own_dtype``: in its configuration.  ``remote_code``: no class of
-    transformers loads it. ``chat_template``: hash, if any.  ``quantization``: of a GGUF file, such as
-    ``Q4_1``.  ``kind``: public, trained for teaching, with a planted answer, the operator's own, or with
-    imported results only.  ``text_part_of``: the class of a multimodal model that only reads text here.
-    ``frame``: of the sentences to be scored, rendered; ``None`` for bare ones.
-    ``opening``: see :mod:`pcf_core.models.beginnings`.
+    transformers loads it.  ``chat_template``: hash, if any.  ``quantization``: of compressed weights, such as
+    ``Q4_1`` (GGUF) or ``4-bit GPTQ``.  ``kind``: public, trained for teaching, with a planted answer, the
+    operator's own, or with imported results only.  ``text_part_of``: the class of a multimodal model that
+    only reads text here.  ``frame``: of the sentences to be scored, rendered; ``None`` for bare ones.
+    ``opening``: see :mod:`pcf_core.models.beginnings`.  ``base``: the name of the model that an adapter
+    changes; empty for others.
     """
 
     name: str
@@ -91,6 +92,7 @@ class ModelSpec(Record):
     text_part_of: str = Field("", exclude_if=operator.not_)
     frame: Frame | None = Field(None, exclude_if=operator.not_)
     opening: Opening = Field(None, exclude_if=_is_usual)
+    base: str = Field("", exclude_if=operator.not_)
 
     def with_dtype(self, dtype: str) -> ModelSpec:
         """Return the model with this dtype; unchanged for an endpoint, where the server decides."""

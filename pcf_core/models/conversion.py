@@ -1,7 +1,8 @@
-"""Convert a GGUF file to a model directory in the hub's layout, once, in the cache.
+"""Convert a GGUF file, or an adapter with its base, to a model directory in the hub's layout, in the cache.
 
-transformers dequantizes it to float32, and the result is saved as safetensors.  The directory is named by the
-file's hash and :data:`CONVERTER`, appears whole or not at all, and is made by one process.
+transformers dequantizes a GGUF file to float32, PEFT merges an adapter in float32, and the result is saved as
+safetensors, once.  The directory is named by the model's hash and :data:`CONVERTER` or :data:`MERGER`,
+appears whole or not at all, and is made by one process.
 """
 
 from __future__ import annotations
@@ -9,7 +10,8 @@ from __future__ import annotations
 import io
 import shutil
 import tempfile
-from collections.abc import Sequence
+import warnings
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import redirect_stderr
 from math import isclose
 from pathlib import Path
@@ -18,6 +20,7 @@ from typing import Any
 
 import torch
 from filelock import FileLock
+from safetensors.torch import load_file
 from tokenizers import Regex, normalizers, pre_tokenizers
 from transformers import AutoConfig, AutoModelForCausalLM, AutoTokenizer, PreTrainedModel
 from transformers.models.qwen2.tokenization_qwen2 import PRETOKENIZE_REGEX
@@ -26,8 +29,9 @@ from transformers.utils import logging
 from pcf_core.core.errors import ModelError
 from pcf_core.core.run import ModelSpec
 from pcf_core.core.settings import settings
+from pcf_core.models.adapter import ADAPTER, Adapter, read_adapter
 from pcf_core.models.extent import Extent, require_built
-from pcf_core.models.folder import file_hash
+from pcf_core.models.folder import FURTHER_VOCABULARIES, TOKENIZER_FILES, file_hash, first
 from pcf_core.models.gguf import (
     CARRIED,
     DIGIT_SPLITS,
@@ -39,9 +43,15 @@ from pcf_core.models.gguf import (
     read_header,
     require_readable,
 )
+from pcf_core.models.registry import resolve
 
 CONVERTER = "2"  # raise when the same file gives another directory
 FOLDER = "gguf"
+MERGER = "1"  # raise when the same adapter and base give another directory
+MERGED = "adapters"
+SAME_LOGARITHM = 1e-3  # nats, far above rounding, far below what a lost layer does
+PROBED = 16  # tokens
+POSITIONS = "position_embd.weight"  # a vector for each position
 OF_WINDOWS = "sliding_attention_inv_freq"  # of layers with an attention window
 SAME_VALUE = 1e-4  # relative: rounding to float32, and powers of it
 SPACE = "▁"  # in SentencePiece
@@ -54,8 +64,22 @@ def converted(spec: ModelSpec, files: Sequence[Path]) -> Path:
     ``files``: its parts in order (:func:`pcf_core.models.public.gguf_files`), with the hash
     ``spec.identity``.  Raises ModelError for other bytes, and for a file that cannot be read correctly.
     """
-    cache = settings().cache / FOLDER
-    folder = cache / f"{spec.identity[:32]}-{CONVERTER}"
+    return _kept(spec, FOLDER, CONVERTER, lambda draft: _convert(spec, files, draft))
+
+
+def merged(spec: ModelSpec, load: Callable[[ModelSpec], tuple[Any, Path]]) -> Path:
+    """Return the directory of an adapter merged into its base, made now if needed.
+
+    ``load``: loads a model in float32 and returns it with the folder of its files.  Raises ModelError for
+    files that changed, and for an adapter that does not fit its base or is not merged exactly.
+    """
+    return _kept(spec, MERGED, MERGER, lambda draft: _merge(spec, load, draft / "model"))
+
+
+def _kept(spec: ModelSpec, kind: str, version: str, make: Callable[[Path], None]) -> Path:
+    """Return a model's directory in the cache, after ``make`` has made ``model`` in a draft, if needed."""
+    cache = settings().cache / kind
+    folder = cache / f"{spec.identity[:32]}-{version}"
     if folder.is_dir():
         return folder
     try:
@@ -65,7 +89,7 @@ def converted(spec: ModelSpec, files: Sequence[Path]) -> Path:
                 for left in cache.glob(f"{folder.name}.*/"):  # from a killed process
                     shutil.rmtree(left, ignore_errors=True)
                 with tempfile.TemporaryDirectory(dir=cache, prefix=f"{folder.name}.") as draft:
-                    _convert(spec, files, Path(draft))
+                    make(Path(draft))
                     (Path(draft) / "model").rename(folder)
     except OSError as error:
         raise ModelError(
@@ -118,9 +142,12 @@ def _join(files: Sequence[Path], whole: Path) -> str:
 def _save(spec: ModelSpec, header: Header, whole: Path, folder: Path) -> None:
     """Save the model that transformers reads, after checking that it uses the whole file."""
     config = AutoConfig.from_pretrained(whole.parent, gguf_file=whole.name, local_files_only=True)
+    if POSITIONS in header.tensors:  # transformers makes 1,024 for GPT-2, whatever the file says
+        config.max_position_embeddings = header.tensors[POSITIONS][-1]
     require_built(config, Extent.of_shapes(list(header.tensors.values()), 0), spec.name, AutoModelForCausalLM)
     model = AutoModelForCausalLM.from_pretrained(
         whole.parent,
+        config=config,
         gguf_file=whole.name,
         dtype=torch.float32,
         local_files_only=True,
@@ -231,3 +258,100 @@ def _scale_positions(model: PreTrainedModel, header: Header, name: str) -> None:
             "support: give a directory with the model's safetensors, or serve the model and connect it as "
             "an endpoint."
         )
+
+
+# Adapters.
+
+
+CHAT = "chat_template.jinja"
+PREFIX = "base_model.model."  # of PEFT, before the names of the model
+
+
+def _merge(spec: ModelSpec, load: Callable[[ModelSpec], tuple[Any, Path]], folder: Path) -> None:
+    """Merge an adapter, and compare the saved model with the adapter beside its base."""
+    _require_same(spec)
+    adapter = read_adapter(Path(spec.path), spec.name, alone=False)
+    base, files = load(resolve(spec.base))
+    logging.disable_progress_bar()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the comparison finds whatever matters of what PEFT warns about
+        changed = _with_adapter(base, adapter, spec)
+        try:
+            expected = _probed(changed)
+            whole = changed.merge_and_unload()
+            whole.save_pretrained(folder)
+            again, report = type(whole).from_pretrained(
+                folder, dtype=torch.float32, local_files_only=True, output_loading_info=True
+            )
+            if report["missing_keys"]:
+                raise ValueError(f"saving loses {first(sorted(report['missing_keys']))}")
+            found = _probed(again)
+            if not (apart := float((found - expected).abs().max())) <= SAME_LOGARITHM:
+                raise ValueError(f"log-probabilities change by up to {apart:.2g} nats")
+        except OSError:
+            raise
+        except Exception as error:  # a model may fail in any way
+            reason = shorten(str(error), 240, placeholder=" …")
+            raise ModelError(
+                f"The adapter {spec.name} cannot be merged into {spec.base} exactly ({reason}): serve the "
+                "model with its adapter and connect it as an endpoint."
+            ) from error
+    tokenizer = adapter.folder if adapter.has_tokenizer else files
+    for file in (*TOKENIZER_FILES, *FURTHER_VOCABULARIES, CHAT):
+        if (tokenizer / file).is_file():
+            shutil.copyfile(tokenizer / file, folder / file)
+    _require_same(spec)
+
+
+def _require_same(spec: ModelSpec) -> None:
+    now = resolve(spec.name)
+    if (now.identity, now.tokenizer) != (spec.identity, spec.tokenizer):
+        raise ModelError(
+            f"The adapter {spec.name} or its base {spec.base} changed while they were being merged, for "
+            "example because a training run saved a checkpoint: try again when no program is writing to them."
+        )
+
+
+def _with_adapter(base: Any, adapter: Adapter, spec: ModelSpec) -> Any:
+    """Put an adapter on its base, every tensor of it; ModelError if they do not fit."""
+    from peft import LoraConfig, PeftModel, set_peft_model_state_dict
+
+    tensors = load_file(adapter.weights)
+    named = {key.removeprefix(PREFIX).partition(".lora_")[0] for key in tensors if ".lora_" in key}
+    lora = adapter.lora.model_dump()
+    lora["target_modules"] = lora["target_modules"] or sorted(named)
+    _untie(base, tensors)
+    try:
+        changed = PeftModel(base, LoraConfig(**lora))
+        read = set_peft_model_state_dict(changed, tensors)
+        lost = [key for key in read.missing_keys if ".lora_" in key or ".modules_to_save." in key]
+        if odd := [*read.unexpected_keys, *lost]:
+            place = "that its model does not have" if read.unexpected_keys else "not in its weights"
+            raise ValueError(f"{len(odd):,} tensors {place}, for example {odd[0][:120]!r}")
+    except Exception as error:  # PEFT may fail in any way
+        reason = shorten(str(error), 240, placeholder=" …")
+        raise ModelError(
+            f"The adapter {spec.name} does not fit the model {spec.base}, which {ADAPTER} names as its base "
+            f"({reason}): take both its files from one checkpoint, and write the model that it was "
+            "trained on as base_model_name_or_path there."
+        ) from error
+    return changed.eval()
+
+
+def _untie(model: Any, tensors: Iterable[str]) -> None:
+    """Give the head weights of its own if the adapter changes it, or the embedding: one of them alone."""
+    ends = model.get_input_embeddings(), model.get_output_embeddings()
+    names = [f".{name}." for name, module in model.named_modules() if module in ends]
+    if None in ends or ends[0].weight is not ends[1].weight:
+        return
+    if any(name in key and not key.endswith("bias") for name in names for key in tensors):
+        ends[1].weight = torch.nn.Parameter(ends[1].weight.detach().clone())
+        model.config.get_text_config().tie_word_embeddings = model.config.tie_word_embeddings = False
+
+
+@torch.inference_mode()
+def _probed(model: Any) -> torch.Tensor:
+    """Return the log-probabilities of every token after a few."""
+    ids = torch.arange(PROBED)[None] % model.config.get_text_config().vocab_size
+    decoder = {"decoder_input_ids": ids} if model.config.is_encoder_decoder else {}
+    return torch.as_tensor(model(input_ids=ids, **decoder).logits.log_softmax(-1))

@@ -30,6 +30,7 @@ from pcf_core.core.families import Family
 from pcf_core.core.files import noted
 from pcf_core.core.records import digest
 from pcf_core.core.run import ModelSpec
+from pcf_core.models.compression import compression, copy_note
 from pcf_core.models.family import (
     choose_family,
     context_of,
@@ -317,7 +318,6 @@ FURTHER_VOCABULARIES = ("spm.model", "sentencepiece.model", "tiktoken.model")
 # Tokenizers of bytes or characters, without a file.
 WITHOUT_VOCABULARY = ("ByT5Tokenizer", "PerceiverTokenizer", "CanineTokenizer")
 TOKENIZER_SETTINGS = ("tokenizer_config.json", "config.json")
-ADAPTER = "adapter_config.json"
 LONGEST_CARD = 2**18  # bytes of a model card to read
 LONGEST_NOTE = 2_000  # characters
 LONGEST_TITLE = 120
@@ -371,6 +371,7 @@ def _describe(
     family = choose_family(options, name, requested or (registered if options.doubt else None))
     files = file_facts(folder, name, revision)
     title, notes = read_card(folder)
+    quantization = compression(config, name)
     return ModelSpec(
         name=f"{family}:{name}" if options.doubt and family != registered else name,
         family=family,
@@ -380,7 +381,8 @@ def _describe(
         text_part_of=text_part_of(config),
         remote_code=needs_remote_code(config),
         chat_template=chat_template_hash(folder),
-        title=title or name,
+        quantization=quantization,
+        title=f"{title or name} ({copy_note(quantization)})" if quantization else title or name,
         notes=notes,
     )
 
@@ -403,12 +405,6 @@ def read_config(folder: Path, name: str) -> Mapping[str, Any]:
     try:
         config = from_json(read_small(path))
     except FileNotFoundError as error:
-        if (folder / ADAPTER).is_file():
-            raise ModelError(
-                f"The model {name} is only an adapter ({ADAPTER} in {folder}), which changes the weights of "
-                "another model: merge it into that model (PEFT's merge_and_unload()), save the result with "
-                "its tokenizer, and give that directory."
-            ) from error
         raise ModelError(
             f"The model {name} has no config.json in {folder}: give a directory in the hub's layout."
         ) from error

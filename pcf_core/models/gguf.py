@@ -21,6 +21,7 @@ from typing import Any
 from pcf_core.core.errors import ModelError
 from pcf_core.core.records import digest
 from pcf_core.core.run import ModelSpec
+from pcf_core.models.compression import copy_note
 from pcf_core.models.family import causal_types, library_table
 from pcf_core.models.folder import LONGEST_TITLE, State, file_hash, shortened, state_of
 
@@ -292,12 +293,6 @@ def describe_gguf(path: Path, name: str) -> ModelSpec:
 def tokenizer_of(identity: str, corrections: Sequence[str] = ()) -> str:
     """Return the hash of a GGUF file's tokenizer, with its corrections."""
     return digest(["gguf", identity, *corrections])
-
-
-def copy_note(quantization: str) -> str:
-    """Say for a title that a file is a copy, compressed if below 16 bits."""
-    kind = "copy" if quantization in ("F32", "F16", "BF16") else "compressed copy"
-    return f"{kind} of the weights, {quantization}"
 
 
 def require_readable(header: Header, name: str) -> None:

@@ -15,7 +15,9 @@ from typing import Any
 from pcf_core.core.errors import ModelError, reason_of
 from pcf_core.core.run import ModelSpec
 from pcf_core.core.settings import settings
-from pcf_core.models.folder import ADAPTER, describe, read_config, read_small, weights_present
+from pcf_core.models.adapter import ADAPTER
+from pcf_core.models.adapter import WEIGHTS as ADAPTER_WEIGHTS
+from pcf_core.models.folder import describe, read_small, weights_present
 from pcf_core.models.names import ModelName, known_model, split_name
 
 
@@ -64,13 +66,12 @@ SUBFOLDERS = ["*/*"]
 PATIENCE = 10.0  # seconds to wait for the hub, as snapshot_download would wait for ever
 
 
-def resolve_hub(named: ModelName) -> ModelSpec:
-    """Find a hub model; ``identity`` is the commit of the requested revision.
+def describe_hub(named: ModelName, folder: Path) -> ModelSpec:
+    """Describe a hub model by its folder; ``identity`` is the commit of the requested revision.
 
     Only small files are downloaded, so that unsupported models are refused before; ``path`` is empty until
     :func:`download`.  Until then the number of parameters comes from the registry.
     """
-    folder = hub_folder(named)
     listed = known_model(named.model)
     spec = describe(folder, named.pinned, folder.name, named.family, listed.family if listed else None)
     if listed and not spec.parameters:
@@ -140,9 +141,10 @@ def hub_folder(named: ModelName) -> Path:
                 "PCF_ALLOW_HUB on, or give a model directory."
             )
         folder = _snapshot(named, SMALL_FILES)
-    if (folder / ADAPTER).is_file():
-        read_config(folder, named.model)  # refuses adapters
-    if not weights_present(folder, named.model):
+    if (folder / ADAPTER).is_file() and not has_whole_weights(named.model, folder.name):
+        if not (folder / ADAPTER_WEIGHTS).is_file() and settings().allow_hub:  # these are small too
+            return _snapshot(replace(named, revision=folder.name), [*SMALL_FILES, ADAPTER_WEIGHTS])
+    elif not weights_present(folder, named.model):
         _require_safetensors(named.model, folder.name)
     return folder
 
@@ -163,7 +165,7 @@ def _cached(named: ModelName) -> Path | None:
         raise ModelError(
             f"{named.model!r} is not a valid hub id ({str(error).splitlines()[0]}): check the name."
         ) from error
-    return folder if (folder / "config.json").is_file() else None
+    return folder if any((folder / file).is_file() for file in ("config.json", ADAPTER)) else None
 
 
 def _snapshot(named: ModelName, patterns: list[str]) -> Path:
@@ -226,16 +228,21 @@ def _hub_errors(named: ModelName) -> Iterator[None]:
 
 
 def _require_safetensors(name: str, revision: str) -> None:
+    if has_whole_weights(name, revision) is False:
+        raise ModelError(
+            f"The hub model {name} has no safetensors weights, and other formats can run code: choose a "
+            f"revision that has them (for example a pull request on the hub: {name}@refs/pr/<number>), or "
+            "convert the weights and give the directory."
+        )
+
+
+def has_whole_weights(name: str, revision: str) -> bool | None:
+    """Tell whether a hub model has safetensors of its own at a commit, here or not; ``None`` if unknown."""
     from huggingface_hub import get_cached_repo_tree
     from huggingface_hub.errors import CachedRepoTreeNotFoundError
 
     try:
         files = [file.path for file in get_cached_repo_tree(name, revision=revision)]
     except CachedRepoTreeNotFoundError:
-        return
-    if not any(path.startswith("model") and path.endswith(".safetensors") for path in files):
-        raise ModelError(
-            f"The hub model {name} has no safetensors weights, and other formats can run code: choose a "
-            f"revision that has them (for example a pull request on the hub: {name}@refs/pr/<number>), or "
-            "convert the weights and give the directory."
-        )
+        return None
+    return any(path.startswith("model") and path.endswith(".safetensors") for path in files)

@@ -19,16 +19,20 @@ from pcf_core.core.errors import ModelError
 from pcf_core.core.families import FAMILIES
 from pcf_core.core.run import ModelSpec
 from pcf_core.core.settings import settings
-from pcf_core.models.conversion import converted
+from pcf_core.models.adapter import read_adapter
+from pcf_core.models.compression import compression, quantizations
+from pcf_core.models.conversion import converted, merged
 from pcf_core.models.extent import require_extent, require_layers, require_tokenizer
 from pcf_core.models.folder import read_config, read_tensors, require_unchanged, weight_files
 from pcf_core.models.hub import download, require_allowed_code, require_own_code
 from pcf_core.models.names import DTYPES
 from pcf_core.models.public import gguf_files
+from pcf_core.models.registry import resolve
 from pcf_core.models.textpart import TextPart, towers_of
 
 TYPES = {dtype: getattr(torch, dtype) for dtype in DTYPES}
 SPLIT = "split"
+NOWHERE = "-"  # where transformers looks for adapters, which it would add to the weights
 WHOLE_NUMBERS = re.compile("[IU][0-9]+")  # number types in safetensors files
 DIGITS_OF_HASH = 64  # of SHA-256
 CLASSIFIER = AutoModelForSequenceClassification
@@ -102,7 +106,9 @@ def load_tokenizer(spec: ModelSpec) -> Any:
     """Load the tokenizer of ``spec`` alone; raises as :func:`load`."""
     require_allowed_code(spec)
     transformers.utils.logging.set_verbosity_error()
-    folder = _folder(spec)
+    if spec.base and not read_adapter(Path(spec.path), spec.name, alone=False).has_tokenizer:
+        return load_tokenizer(resolve(spec.base))
+    folder = Path(spec.path) if spec.base else _folder(spec)
     with _loading_errors(spec, "cpu"):
         return _read_tokenizer(spec, folder)
 
@@ -133,12 +139,19 @@ def _folder(spec: ModelSpec) -> Path:
     """Return the folder of the weights, downloading or converting if needed, also missing code."""
     if files := gguf_files(spec):
         return converted(spec, files)
+    if spec.base:
+        return merged(spec, _whole)
     folder = Path(spec.path)
     if not spec.path or (spec.remote_code and not any(folder.glob("*.py"))):
         folder = download(spec)
     if spec.remote_code:
         require_own_code(folder, spec.name)
     return folder
+
+
+def _whole(spec: ModelSpec) -> tuple[Any, Path]:
+    """Load the base of an adapter, which is merged in float32, with the folder of its files."""
+    return load(spec.with_dtype("float32"), "cpu").model, _folder(spec)
 
 
 def _read(spec: ModelSpec, folder: Path, target: str, kind: Any, absent: tuple[str, ...]) -> tuple[Any, Any]:
@@ -160,6 +173,7 @@ def _read(spec: ModelSpec, folder: Path, target: str, kind: Any, absent: tuple[s
             output_loading_info=True,
             ignore_mismatched_sizes=True,  # refused below
             device_map="auto" if target == SPLIT else None,
+            adapter_kwargs={"subfolder": NOWHERE},
         )
         placed = model if target == SPLIT else model.to(target)
     _require_whole(spec, model, report, kind, absent)
@@ -222,17 +236,32 @@ def _require_whole(
 
 
 def _require_quantization(folder: Path, name: str) -> None:
+    """Refuse compressed weights that cannot be read here, before transformers reads them."""
     config = read_config(folder, name)
-    parts = [part for part in (config, config.get("text_config")) if isinstance(part, dict)]
-    packings = [part["quantization_config"] for part in parts if part.get("quantization_config") is not None]
+    how, packings = compression(config, name), quantizations(config)
     for packing in packings:
-        if isinstance(packing, dict) and not AutoHfQuantizer.supports_quant_method(packing):
+        if not AutoHfQuantizer.supports_quant_method(packing):
             raise ModelError(
                 f"According to its config.json the weights of the model {name} are quantized by the method "
                 f"{str(packing.get('quant_method'))[:80]!r}, which transformers {transformers.__version__} "
                 "does not support: use the checkpoint before quantization, or serve the model and connect "
                 "it as an endpoint."
             )
+        try:
+            AutoHfQuantizer.from_config(dict(packing), pre_quantized=True).validate_environment()
+        except ImportError as error:
+            raise ModelError(
+                f"The weights of the model {name} are compressed ({how}), and a library that reads them "
+                f"is missing ({shorten(str(error), 240, placeholder=' …')}): install it, use the checkpoint "
+                "before compression, or serve the model and connect it as an endpoint."
+            ) from error
+        except Exception as error:  # a method may fail in any way
+            raise ModelError(
+                f"The weights of the model {name} are compressed ({how}) in a way that cannot be read here "
+                f"({shorten(str(error), 240, placeholder=' …')}): check the quantization_config in its "
+                "config.json, use the checkpoint before compression, or serve the model and connect it as an "
+                "endpoint."
+            ) from error
     for path in () if packings else weight_files(folder, name):
         for key, tensor in read_tensors(path, name).items():
             if key.endswith("weight") and WHOLE_NUMBERS.fullmatch(str(tensor.get("dtype"))):

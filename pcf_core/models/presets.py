@@ -1,7 +1,7 @@
 """Ready comparisons: which models, which two are subtracted, and what a paper shows of the difference.
 
 Those of shipped models are in ``assets/presets.toml``; those of base and aligned checkpoints follow from
-:func:`pcf_core.models.names.all_series`.
+:func:`pcf_core.models.names.all_series`, those of adapters from the models that they change.
 """
 
 from __future__ import annotations
@@ -16,10 +16,11 @@ from typing import Literal, Self
 from pydantic import Field, model_validator
 
 from pcf_core.core.errors import SettingsError
-from pcf_core.core.records import Record
+from pcf_core.core.records import Record, digest
+from pcf_core.core.run import ModelSpec
 from pcf_core.core.settings import settings
 from pcf_core.models.names import Series, all_series, known_model, read_shipped
-from pcf_core.models.registry import list_models
+from pcf_core.models.registry import adapters_among, list_models
 
 Direction = Literal["up", "down"]
 
@@ -60,7 +61,8 @@ ALIGNMENT = Claim(
 class Preset(Record):
     """Models opened together on the page Compare, along ``axis``.
 
-    Without a ``pair`` the models are ranked, and every two compared.  ``help``: of the button.
+    Without a ``pair`` the models are ranked, and every two compared.  ``help``: of the button.  ``topic`` and
+    ``templates``: what it chooses too, if results are shipped for them alone.
     """
 
     name: str = Field(pattern=r"^[a-z][a-z0-9-]*$")
@@ -70,6 +72,8 @@ class Preset(Record):
     pair: tuple[PresetPair, ...] = ()
     help: str
     caution: str
+    topic: str = ""
+    templates: str = ""
 
     @property
     def compared(self) -> tuple[tuple[str, str], ...]:
@@ -104,14 +108,16 @@ def written_presets() -> tuple[Preset, ...]:
 def presets(scored: Collection[str] = ()) -> tuple[Preset, ...]:
     """Load the comparisons whose models are all known, then base against aligned for each series.
 
-    A series has the sizes of which both checkpoints are listed or ``scored``.  Raises ModelError if the
-    registry is damaged, SettingsError if the file is.
+    A series has the sizes of which both checkpoints are listed or ``scored``.  Last are adapters that are
+    ``scored``, and their bases too.  Raises ModelError if the registry is damaged, SettingsError if the file
+    is.
     """
     written, series = written_presets(), all_series()
     listed = {spec.name for spec in list_models()} if written or series else set()
     ready = [preset for preset in written if listed.issuperset(preset.models)]
     aligned = (_aligned_preset(one, listed.union(scored)) for one in series)
-    return (*ready, *(preset for preset in aligned if preset is not None))
+    adapted = (_adapter_preset(spec) for spec in adapters_among(scored) if spec.base in scored)
+    return (*ready, *(preset for preset in aligned if preset is not None), *adapted)
 
 
 def preset_of(models: Collection[str]) -> Preset | None:
@@ -143,6 +149,18 @@ def _aligned_preset(series: Series, available: Collection[str]) -> Preset | None
         "the risk?",
         caution="Each is a single checkpoint. Between base and aligned its makers changed more than one "
         "thing. Both are scored as plain text, without a chat format.",
+    )
+
+
+def _adapter_preset(spec: ModelSpec) -> Preset:
+    return Preset(
+        name=f"adapter-{digest(spec.name)}",
+        title=f"{spec.title}: with and without the adapter",
+        models=(spec.base, spec.name),
+        axis="models",
+        pair=(PresetPair(first=spec.name, second=spec.base, change="with the adapter"),),
+        help="A model before and after an adapter was trained on it: how does the risk change?",
+        caution="Adapter and base are one training each, and another training may give another difference.",
     )
 
 

@@ -19,7 +19,8 @@ from pcf_core.core.families import Family
 from pcf_core.core.records import Record
 from pcf_core.core.run import ModelSpec
 from pcf_core.core.settings import settings
-from pcf_core.models.gguf import SUFFIX, copy_note, tokenizer_of
+from pcf_core.models.compression import copy_note
+from pcf_core.models.gguf import SUFFIX, tokenizer_of
 from pcf_core.models.names import FIRST, LONGEST_NAME, OTHERS, read_shipped
 
 FILE_NAME = "public.toml"

@@ -1,47 +1,47 @@
-"""Which models there are: shipped, the operator's, in a directory, on the hub, behind an endpoint.
-
-Also facts in a shipped model's folder: the truth of calibration models (``planted.json``), results with other
-training seeds (``seeds.json``), and the training text (``training.json``).  Models are recognised by the hash
-of weights and configuration, whatever their name.
-"""
+"""Which models there are: shipped, the operator's, in a directory, on the hub, behind an endpoint."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from difflib import get_close_matches
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
-
-from pydantic import ConfigDict, Field
+from typing import Any
 
 from pcf_core.core.errors import ModelError
 from pcf_core.core.families import Family
 from pcf_core.core.frame import is_framed
 from pcf_core.core.generation import INSPECTED
-from pcf_core.core.records import LeftOut, Record
+from pcf_core.core.records import LeftOut
 from pcf_core.core.run import IMPORTED, ModelSpec
-from pcf_core.core.sensitivity import Planted, Seeds
 from pcf_core.core.settings import settings
 from pcf_core.material.safety.text import shown
+from pcf_core.models.adapter import ADAPTER, Adapter, adapter_spec, read_adapter
 from pcf_core.models.beginnings import with_opening
+from pcf_core.models.facts import PLANTED_FILE
 from pcf_core.models.family import context_of, needs_remote_code
 from pcf_core.models.folder import (
-    ADAPTER,
     describe,
     file_facts,
-    model_hash,
     read_config,
-    weight_files,
-    weights_hash,
     weights_present,
 )
 from pcf_core.models.gguf import SUFFIX, describe_gguf
-from pcf_core.models.hub import hub_folder, require_allowed_code, resolve_hub
-from pcf_core.models.names import ENDPOINT, NAME, known_models, read_shipped, require_allowed, split_name
+from pcf_core.models.hub import (
+    describe_hub,
+    has_whole_weights,
+    hub_folder,
+    is_cached,
+    require_allowed_code,
+)
+from pcf_core.models.names import (
+    ENDPOINT,
+    NAME,
+    ModelName,
+    known_models,
+    require_allowed,
+    split_name,
+)
 from pcf_core.models.public import public_model, public_models
-
-if TYPE_CHECKING:
-    from pcf_core.core.factors import TrainingText
 
 MOST_NEAR = 3  # names to suggest
 
@@ -54,6 +54,22 @@ def list_models() -> tuple[ModelSpec, ...]:
 def left_out_models() -> tuple[LeftOut, ...]:
     """List the models that cannot be used, with the reason."""
     return tuple(entry for entry in _survey() if isinstance(entry, LeftOut))
+
+
+def adapters_among(names: Iterable[str]) -> tuple[ModelSpec, ...]:
+    """Describe those of the models that are adapters, on this computer, and can be used."""
+    here = (spec for name in names if (spec := _at_hand(name)) is not None)
+    return tuple(spec for spec in here if spec.base)
+
+
+def _at_hand(name: str) -> ModelSpec | None:
+    """Describe a model if it is on this computer and can be used."""
+    try:
+        named = split_name(name)
+        here = _place_of(named) is not None or (named.is_hub_id and is_cached(name))
+        return resolve(name) if here and not is_framed(name) else None
+    except ModelError:
+        return None
 
 
 def resolve(name_or_path: str) -> ModelSpec:
@@ -86,16 +102,15 @@ def _resolved(name_or_path: str) -> ModelSpec:
     public = public_model(named.model)
     if public is not None:
         return _read_as(public.spec, named.family)
-    if NAME.fullmatch(named.model):
-        for root in _roots():
-            for path in (root / named.model, root / f"{named.model}{SUFFIX}"):
-                if (model := _model_at(path)) is not None:
-                    return _describe_at(model, named.model, named.family)
-    model = _as_path(named.pinned)
-    if model is not None:
-        return _describe_at(model, str(model), named.family)
+    if (place := _place_of(named)) is not None:
+        return _describe_at(*place, named.family)
     if named.is_hub_id:
-        return resolve_hub(named).model_copy(update={"kind": "public"})
+        folder = hub_folder(named)
+        if is_adapter(folder, named.pinned, has_whole_weights(named.model, folder.name)):
+            spec = _describe_adapter(folder, named.pinned, named.family)
+        else:
+            spec = describe_hub(named, folder)
+        return spec.model_copy(update={"kind": "public"})
     meant = [model.name for model in known_models() if model.name.split("/")[1] == named.model]
     if meant:
         raise ModelError(f"There is no model named {name_or_path!r}: use its name on the hub, {meant[0]}.")
@@ -112,7 +127,8 @@ def _resolved(name_or_path: str) -> ModelSpec:
 def resolve_to_score(name_or_path: str) -> ModelSpec:
     """Find a model for scoring; ModelError also if it, or its own code, is not allowed."""
     spec = resolve(name_or_path)
-    require_allowed(spec.name)
+    for used in filter(None, (spec.name, spec.base)):
+        require_allowed(used)
     require_allowed_code(spec)
     return spec
 
@@ -172,11 +188,19 @@ def _survey() -> Iterator[ModelSpec | LeftOut]:
         yield from survey_endpoint()
 
 
-def _model_at(path: Path) -> Path | None:
-    """Return a model directory, a GGUF file, or the only GGUF file in a directory, if any.
+def _place_of(named: ModelName) -> tuple[Path, str] | None:
+    """Return where the model of a listed name or of a path is, and its name."""
+    if NAME.fullmatch(named.model):
+        for root in _roots():
+            for path in (root / named.model, root / f"{named.model}{SUFFIX}"):
+                if (model := _model_at(path)) is not None:
+                    return model, named.model
+    given = _as_path(named.pinned)
+    return None if given is None else (given, str(given))
 
-    A directory with only an adapter counts, so that it is refused as one.
-    """
+
+def _model_at(path: Path) -> Path | None:
+    """Return a directory of a model or an adapter, a GGUF file, or the only one in a directory, if any."""
     if (path / "config.json").is_file():
         return path
     files = [path] if path.suffix == SUFFIX else sorted(path.glob(f"*{SUFFIX}"))
@@ -186,9 +210,17 @@ def _model_at(path: Path) -> Path | None:
 
 
 def _describe_at(path: Path, name: str, requested: Family | None) -> ModelSpec:
-    """Describe a directory or GGUF file; models of the assets are teaching models."""
+    """Describe a directory, GGUF file or adapter; models of the assets are teaching models.
+
+    The path of a file says what of its folder is meant, an adapter or whole weights.
+    """
     if path.suffix == SUFFIX and path.is_file():
-        return _read_as(describe_gguf(path, name), requested)
+        spec = _read_as(describe_gguf(path, name), requested)
+        shipped = settings().assets / "models" in path.parents
+        return spec.model_copy(update={"kind": "teaching"}) if shipped else spec
+    if path.name == ADAPTER or (path.is_dir() and is_adapter(path, name)):
+        return _describe_adapter(path, name, requested)
+    path = path.parent if path.name == CONFIG else path
     spec = describe(path, name, requested=requested)
     if path.parent != settings().assets / "models":
         return spec
@@ -209,13 +241,76 @@ def _as_path(text: str) -> Path | None:
     if not text.strip() or "\0" in text:
         return None
     try:
-        path = _model_at(Path(text).expanduser().resolve())
+        given = Path(text).expanduser().resolve()
+        path = given if given.name in (ADAPTER, CONFIG) and given.is_file() else _model_at(given)
         str(path).encode()
     except UnicodeEncodeError as error:
         raise ModelError(f"The name of {text!r} is not valid UTF-8: rename it.") from error
     except (OSError, RuntimeError):  # too long, or an unknown ~user
         return None
     return path
+
+
+# Adapters, and the models that they change.
+
+
+CONFIG = "config.json"
+
+
+def is_adapter(folder: Path, name: str, listed: bool | None = None) -> bool:
+    """Tell whether a folder has an adapter and no whole weights; ModelError if it has both.
+
+    ``listed``: whether a hub model has weights, perhaps not downloaded.
+    """
+    if not (folder / ADAPTER).is_file():
+        return False
+    if not (folder / CONFIG).is_file() or not (listed or weights_present(folder, name)):
+        return True
+    raise ModelError(
+        f"The folder {folder} of the model {name} has whole weights and an adapter ({ADAPTER}): give "
+        f"{folder / CONFIG} if the weights alone are meant, or {folder / ADAPTER} for the adapter on the "
+        "model that it changes."
+    )
+
+
+def _describe_adapter(path: Path, name: str, requested: Family | None) -> ModelSpec:
+    """Describe the model that an adapter makes of its base; ``path``: its folder, or its file."""
+    folder = path if path.is_dir() else path.parent
+    adapter = read_adapter(folder, name, alone=path == folder)
+    return adapter_spec(adapter, name, _base_of(adapter, name, requested))
+
+
+def _base_of(adapter: Adapter, name: str, requested: Family | None) -> ModelSpec:
+    """Describe the model that an adapter changes; ModelError unless it is on this computer, and whole."""
+    named = split_name(adapter.base)
+    place, public = _place_of(named), public_model(named.model)
+    cached = place is None and named.is_hub_id and is_cached(named.pinned)
+    if place is None and public is None and not cached:
+        raise ModelError(_absent(adapter, name))
+    found, model = place or (hub_folder(named) if cached else None, named.pinned)
+    if found and (found.name == ADAPTER or (found.is_dir() and is_adapter(found, adapter.base))):
+        raise ModelError(
+            f"The adapter {name} changes {adapter.base}, which is an adapter itself: merge that one into its "
+            "model, save the result with its tokenizer, and write its folder as base_model_name_or_path into "
+            f"{adapter.folder / ADAPTER}."
+        )
+    if found and any(found.parent == root.resolve() for root in _roots()):
+        model = found.name.removesuffix(SUFFIX)
+    family = requested or named.family
+    base = resolve(f"{family}:{model}" if family else model)
+    if not base.path:
+        raise ModelError(_absent(adapter, name))
+    return base
+
+
+def _absent(adapter: Adapter, name: str) -> str:
+    get = f"download it (python -m pcf_core models get {adapter.base})"
+    known = public_model(adapter.base) is not None or split_name(adapter.base).is_hub_id
+    return (
+        f"The adapter {name} changes the model {shown(adapter.base)}, which is not on this computer: "
+        f"{get if known else 'copy its folder there'}, or write the folder where you have it as "
+        f"base_model_name_or_path into {adapter.folder / ADAPTER}."
+    )
 
 
 # NLI models, described without loading them.
@@ -228,7 +323,7 @@ ENTAILS = "entail"  # beginning of the class's name, in any case
 def resolve_entailment(name_or_path: str) -> ModelSpec:
     """Find an NLI model in a directory or on the hub (``org/name``, optionally ``@revision``).
 
-    As for :func:`resolve_hub`, weights are downloaded on loading.  ``family`` has no meaning here.  Raises
+    As for :func:`resolve`, weights are downloaded on loading.  ``family`` has no meaning here.  Raises
     ModelError if there is none, it is not allowed, has no safetensors or tokenizer, needs its own code, or is
     no classifier with one class for entailment.
     """
@@ -280,115 +375,3 @@ def entailment_class(config: Mapping[str, Any], name: str) -> int:
             "entailment: choose another model."
         )
     return entailing[0]
-
-
-# The true results of calibration models.
-
-
-PLANTED_FILE = "planted.json"
-
-
-def planted_models() -> tuple[Planted, ...]:
-    """Load the truth of the calibration models in the assets; ModelError if a file is damaged."""
-    paths = sorted((settings().assets / "models").glob(f"*/{PLANTED_FILE}"))
-    return tuple(_planted(path, path.parent.name) for path in paths)
-
-
-def _planted(path: Path, name: str) -> Planted:
-    def parse(data: bytes) -> Planted:
-        planted = Planted.model_validate_json(data)
-        if planted.model != name:
-            raise ValueError(f"it belongs to the model {planted.model}")
-        return planted
-
-    return read_shipped(path, parse, f"The planted truth of the model {name} in {path}")
-
-
-# Results with other training seeds.
-
-
-SEEDS_FILE = "seeds.json"
-
-
-def seeds_of(spec: ModelSpec) -> Seeds | None:
-    """Return the measured risks of a model's seeds; ModelError if damaged, or of other weights."""
-    path = Path(spec.path) / SEEDS_FILE
-    if not spec.path or not path.is_file():
-        return None
-    subject = f"The file {SEEDS_FILE} of the model {spec.name}"
-    remedy = "restore the shipped file, or remove it"
-    seeds = read_shipped(path, Seeds.model_validate_json, subject, remedy=remedy)
-    if seeds.identity != spec.identity:
-        raise ModelError(
-            f"{subject} was measured for {seeds.model} with other weights or another configuration "
-            f"({seeds.identity[:12]}, not {spec.identity[:12]}): remove it, or measure again with python -m "
-            "tools.measure_seeds."
-        )
-    return seeds
-
-
-# The training text of shipped models.
-
-
-TRAINING_FILE = "training.json"
-
-
-class _Recipe(Record):
-    """Tokens drawn in the two phases of a training from scratch."""
-
-    model_config = ConfigDict(extra="ignore")
-
-    tokens: int = Field(0, ge=0)
-    last_tokens: int = Field(0, ge=0)
-
-
-class _Facts(Record):
-    """The entries of a ``training.json`` that are used; ``base_identity``: of a fine-tuned model's base."""
-
-    model_config = ConfigDict(extra="ignore")
-
-    weights_sha256: str = ""
-    files: tuple[str, ...] = ()
-    recipe: _Recipe = _Recipe()
-    base: str = ""
-    base_identity: str = ""
-
-
-def training_of(identity: str) -> TrainingText | None:
-    """Describe the training text of a shipped model by its identity; ``None`` for others.
-
-    A fine-tuned model has the training text of its base.  Raises ModelError for a damaged ``training.json``.
-    """
-    shipped = _shipped(identity)
-    if shipped is None:
-        return None
-    model, facts = shipped
-    if not facts.base:
-        return _text(model, facts)
-    base = _shipped(facts.base_identity)
-    return None if base is None or base[1].base else _text(model, base[1], base[0])
-
-
-def _shipped(identity: str) -> tuple[str, _Facts] | None:
-    """Return name and facts of the shipped model with this identity, if its weights are those described."""
-    for path in sorted((settings().assets / "models").glob(f"*/{TRAINING_FILE}")):
-        folder = path.parent
-        if not (weights_present(folder, folder.name) and (folder / "config.json").is_file()):
-            continue  # listed as unusable
-        weights = weight_files(folder, folder.name)
-        if model_hash(weights, folder / "config.json") == identity:
-            facts = read_shipped(
-                path,
-                _Facts.model_validate_json,
-                f"The facts of the model {folder.name} in {path}",
-                remedy="restore the shipped file from the repository",
-            )
-            return (folder.name, facts) if facts.weights_sha256 == weights_hash(weights) else None
-    return None
-
-
-def _text(model: str, facts: _Facts, base: str = "") -> TrainingText | None:
-    from pcf_core.core.factors import TrainingText
-
-    tokens = facts.recipe.tokens + facts.recipe.last_tokens
-    return TrainingText(model, facts.files, tokens, base) if facts.files and tokens else None

@@ -35,7 +35,7 @@ from pcf_core.show.compare import Standing
 from pcf_core.show.findings.models import whole_templates_finding
 from pcf_core.show.findings.notes import noun_note, unequal_note, unequal_weights, weights_help
 from pcf_core.show.findings.provenance import imported_note
-from pcf_core.show.overview import copies_text, tied_with, without_chat_text
+from pcf_core.show.overview import adapters_text, copies_text, tied_with, without_chat_text
 from pcf_core.store.store import Store
 
 Pair = tuple[str, str]
@@ -159,6 +159,7 @@ def caveats_of(study: Study, store: Store, models: Iterable[ModelSpec]) -> list[
         noun_note(run),
         instead_note(study),
         copies_text({name: spec.quantization if spec else "" for name, spec in specs.items()}),
+        adapters_text({name: spec.base if spec else "" for name, spec in specs.items()}),
         without_chat_text([name for name in bare if (spec := specs[name]) and spec.chats]),
         *(imported_note(label, store.run_info(item.key).provenance) for label, item in imported.items()),
         *(sentence for sentence in warnings if not (tokens and TOKENS_DIFFER in sentence)),

@@ -13,7 +13,8 @@ from pcf_core.core.sensitivity import SeedsMeasured, SeedSpread
 from pcf_core.measure.bootstrap import RISKS
 from pcf_core.measure.comparison import seed_bound
 from pcf_core.measure.sampling import LEVEL
-from pcf_core.models.registry import resolve, seeds_of
+from pcf_core.models.facts import seeds_of
+from pcf_core.models.registry import resolve
 from pcf_core.report.loaded import Study
 from pcf_core.show.findings.reliability import seeds_note
 

@@ -294,6 +294,12 @@ def copies_text(quantizations: Mapping[str, str]) -> str:
     return say("copies", copies=copies) if copies else ""
 
 
+def adapters_text(bases: Mapping[str, str]) -> str:
+    """Say which models are a base with an adapter; ``bases``: by name, "" for others."""
+    adapters = [f"{base} + {name}" for name, base in bases.items() if base]
+    return say("adapters", adapters=adapters) if adapters else ""
+
+
 def without_chat_text(models: Sequence[str]) -> str:
     """Say which of the models were scored without the chat in which people use them; "" for none."""
     return say("without_chat", models=models) if models else ""

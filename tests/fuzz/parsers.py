@@ -29,6 +29,7 @@ from pcf_core.material.safety.reading import read_json
 from pcf_core.material.templates import load_upload
 from pcf_core.material.topics import load_topic_upload
 from pcf_core.mining.documents import open_corpus
+from pcf_core.models.adapter import read_adapter
 from pcf_core.models.completions import RequestForm, Server, written_of
 from pcf_core.models.endpoint import probe
 from pcf_core.models.folder import describe
@@ -41,6 +42,10 @@ from pcf_core.texts.fairpair.prompts import load_prompts_upload
 from pcf_core.texts.fairpair.tables import load_table
 
 ASSETS = ROOT / "assets"
+ADAPTER = b"""{
+    "peft_type": "LORA", "base_model_name_or_path": "mini-gpt", "r": 1, "lora_alpha": 16, "bias": "none",
+    "target_modules": ["c_attn"], "rank_pattern": {"^a.b$": 1}, "init_lora_weights": true, "use_dora": false
+}"""
 File = tuple[str, bytes]
 WORDS = [
     "name", "title", "groups", "words", "terms", "aligned", " = ", "[[groups]]\n", "[", "]", "{", "}",
@@ -143,6 +148,15 @@ def of_model(file: File) -> Any:
         for name, content in {**usual, file[0]: file[1]}.items():
             (Path(folder) / name).write_bytes(content)
         return describe(Path(folder), "m")
+
+
+def of_adapter(file: File) -> Any:
+    """An adapter with settings or weights of somebody's making."""
+    usual = {"adapter_config.json": ADAPTER, "adapter_model.safetensors": b"\x02\0\0\0\0\0\0\0{}"}
+    with tempfile.TemporaryDirectory() as folder:
+        for name, content in {**usual, file[0]: file[1]}.items():
+            (Path(folder) / name).write_bytes(content)
+        return read_adapter(Path(folder), "m")
 
 
 class Answering(Server):
@@ -330,6 +344,16 @@ PARSERS: Mapping[str, Parser] = {
             ),
         ),
         of_model,
+    ),
+    "adapters": Parser(
+        st.tuples(st.just("adapter_config.json"), contents(ADAPTER))
+        | st.tuples(
+            st.just("adapter_model.safetensors"),
+            contents(
+                b'\x3c\0\0\0\0\0\0\0{"a": {"dtype": "F32", "shape": [1], "data_offsets": [0, 4]}}\0\0\0\0'
+            ),
+        ),
+        of_adapter,
     ),
     "names of models": Parser(NAMES, split_name),
     "run keys": Parser(NAMES, lambda text: find_run(text, ["0123456789abcdef", "0123450000000000"])),

@@ -70,16 +70,6 @@ def test_model_without_safetensors_is_refused_before_the_download(
         resolve("org/name")
 
 
-@pytest.mark.usefixtures("online")
-def test_an_adapter_is_refused_by_what_it_is(snapshot: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Not as a model without safetensors: its own are named otherwise."""
-    snapshot.mkdir(parents=True)
-    (snapshot / "adapter_config.json").write_text("{}")
-    monkeypatch.setattr("pcf_core.models.hub._snapshot", lambda named, patterns: snapshot)
-    with pytest.raises(ModelError, match=r"org/name is only an adapter \(adapter_config.json"):
-        resolve("org/name")
-
-
 def test_downloads_that_are_off(tmp_path: Path) -> None:
     with pytest.raises(ModelError, match="not in the hub's local cache, and downloads are off"):
         resolve("org/name")

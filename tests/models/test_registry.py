@@ -160,19 +160,6 @@ def test_shipped_models_then_the_operators(tmp_path: Path) -> None:
     assert resolve("another") == list_models()[2]
 
 
-def test_an_adapter_alone_is_refused_by_what_it_is(tmp_path: Path) -> None:
-    """Given by its path, and listed among the models that cannot be used."""
-    folder = tmp_path / "own" / "lora"
-    folder.mkdir(parents=True)
-    (folder / "adapter_config.json").write_text('{"peft_type": "LORA"}')
-    for name in ("lora", str(folder)):
-        with pytest.raises(ModelError, match=r"is only an adapter \(adapter_config.json in .*merge it into"):
-            resolve(name)
-    (left_out,) = left_out_models()
-    assert left_out.name == "lora"
-    assert "is only an adapter" in left_out.reason
-
-
 def test_no_models_at_all() -> None:
     assert list_models() == ()
 

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 import torch
 
+from pcf_core.app.widgets import plain
 from pcf_core.audit.comparing import compared, controlled
 from pcf_core.audit.options import ViewOptions
 from pcf_core.audit.reading import RunView, report
@@ -28,7 +29,7 @@ from pcf_core.show.findings.models import risk_with_interval
 from pcf_core.store.store import Store
 from pcf_core.work.scoring import score_run
 from tests.conftest import fake_scorer, fill
-from tests.models.conftest import write_model
+from tests.models.conftest import safetensors, write_model
 from tests.models.scoring.conftest import GROUPED, build
 from tests.models.scoring.tiny_tokenizers import gpt2_tokenizer
 from tests.pages.opened import App, open_app, own_queue, own_store, set_environment
@@ -126,6 +127,48 @@ def test_size_is_told_from_the_smallest_to_the_largest(store: Store) -> None:
     app.multiselect(key="model").set_value(list(SIZE[:2])).run()
     assert "nothing follows about size itself" in app.texts
     assert "may not be due to their size" not in app.captions
+
+
+def test_one_with_results_for_few_sentences_chooses_them_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "assets").mkdir()
+    make_zoo(tmp_path / "assets", monkeypatch, (*NAMES, "mini-gpt-s-q4_0"))
+    set_environment(monkeypatch, READ_ONLY="1")
+    score_zoo(own_store(), ["mini-gpt"])
+    app = open_app("compare", model=["mini-gpt"], topic="gender", **HERE)
+    app.button(key="preset_compressed").click().run()
+    assert app.multiselect(key="model").value == ["mini-gpt-s", "mini-gpt-s-q4_0"]
+    chosen = preset("compressed")
+    assert [app.session_state[key] for key in ("topic", "templates")] == [chosen.topic, chosen.templates]
+
+
+def test_an_adapter_is_compared_with_its_base(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No list names them: the adapter says what it changes."""
+    pytest.importorskip("peft", reason="adapters need requirements-peft.txt")
+    own = tmp_path / "own" / "tuned-model"
+    own.mkdir(parents=True)
+    (own / "adapter_config.json").write_text('{"peft_type": "LORA", "base_model_name_or_path": "mini-gpt"}')
+    safetensors(own / "adapter_model.safetensors", {"base_model.model.a.lora_A.weight": [8, 4]})
+    monkeypatch.setenv("PCF_MODELS", str(own.parent))
+    settings.cache_clear()
+    runs = score_zoo(store, ["mini-gpt"])
+    title = plain("mini-gpt + tuned-model: with and without the adapter")
+    assert title not in [button.label for button in open_app("compare", model=["mini-gpt"], **HERE).button]
+    runs |= score_zoo(store, ["tuned-model"])
+    ready = preset_of(["mini-gpt", "tuned-model"])
+    assert ready is not None
+    app = open_app(
+        "compare", model=list(ready.models), compare_view="along an axis", compare_axis="models", **HERE
+    )
+    assert title in [button.label for button in app.button]
+    (comparison,) = comparisons(store, runs, ready)
+    assert change_finding(ready.pair[0], comparison) in app.texts
+    assert "another training may give another difference" in app.captions
+    said = "An adapter was merged into its base: mini-gpt + tuned-model."
+    assert said in " ".join(open_app("overview", model=list(ready.models), **HERE).captions.split())
 
 
 def test_the_axis_speaks_where_a_comparison_is_refused(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -122,6 +122,7 @@ def examples() -> dict[str, object]:
         "ties of a crowd": overview.tied_text(CROWD[0], CROWD),
         "example": overview.example_sentence("The nurse said that …", shares),
         "copies": [overview.copies_text(of) for of in ({"A": "Q4_1", "B": ""}, {"B": ""})],
+        "adapters": [overview.adapters_text(of) for of in ({"A": "B", "B": ""}, {"A": "B", "C": "B"}, {})],
         "without_chat": [overview.without_chat_text(of) for of in (["A"], ["A", "B"], [])],
         "tables": {
             name: overview.models_table(several).drop(columns="bar").to_dict("list")

@@ -20,7 +20,8 @@ from pcf_core.core.settings import settings
 from pcf_core.material.evidence import load_evidence
 from pcf_core.material.templates import load_templates
 from pcf_core.material.topics import load_topic
-from pcf_core.models.registry import SEEDS_FILE, resolve, seeds_of
+from pcf_core.models.facts import SEEDS_FILE, seeds_of
+from pcf_core.models.registry import resolve
 from tests.conftest import fake_scorer
 from tools import measure_seeds as tool
 from tools.mini_models.rows import Recipe

@@ -8,7 +8,7 @@ from __future__ import annotations
 import streamlit as st
 
 from pcf_core.app.addresses import Choice
-from pcf_core.app.choice import current_choice
+from pcf_core.app.choice import choose_topic, current_choice
 from pcf_core.app.data import asked_run, finished, scored_models
 from pcf_core.app.links import follow
 from pcf_core.app.roles import may_audit
@@ -48,6 +48,10 @@ def draw_presets() -> None:
 def _take(preset: Preset) -> None:
     """Choose the models and the view of a ready comparison, and queue what is missing."""
     state = st.session_state
+    if preset.topic:
+        choose_topic(preset.topic)
+    if preset.templates:
+        state["templates"] = preset.templates
     state["model"], state[OPENING] = list(preset.models), preset.axis
     state[REFUSED] = _queue_missing(current_choice()) if may_audit() else ""
 

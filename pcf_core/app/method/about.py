@@ -24,7 +24,8 @@ from pcf_core.core.sensitivity import QUANTITIES, Calibration, Planted
 from pcf_core.core.settings import ROOT
 from pcf_core.material.numbers import load_numbers
 from pcf_core.measure.reference_models import reference_risks
-from pcf_core.models.registry import planted_models, resolve
+from pcf_core.models.facts import planted_models
+from pcf_core.models.registry import resolve
 from pcf_core.report.reproducing import afresh
 from pcf_core.show.findings.numbers import count, digits, two_decimals
 from pcf_core.show.findings.reliability import (

@@ -28,6 +28,7 @@ from pcf_core.show.findings.numbers import two_decimals
 from pcf_core.show.overview import (
     KINDS,
     ModelRow,
+    adapters_text,
     bar,
     bar_legend,
     by_risk,
@@ -176,9 +177,10 @@ def draw_models(loaded: Loaded, runs: Mapping[str, RunSpec]) -> list[ModelRow]:
     known = {spec.name: spec for spec in listed_models()}
     names = dict.fromkeys(split_label(row.model)[0] for row in shown)
     copies = copies_text({name: known[name].quantization for name in names if name in known})
+    adapted = adapters_text({name: known[name].base for name in names if name in known})
     bare = without_chat_text([name for name in names if name in known and known[name].chats])
     more = not_chosen_text(len({row.model for row in shown} - set(loaded.runs)))
-    st.caption(plain(" ".join(filter(None, [bar_legend(), ties_text(shown), copies, bare, more]))))
+    st.caption(plain(" ".join(filter(None, [bar_legend(), ties_text(shown), copies, adapted, bare, more]))))
     return shown
 
 

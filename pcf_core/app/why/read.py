@@ -32,7 +32,7 @@ from pcf_core.core.errors import AuditError
 from pcf_core.core.factors import Amplification, ReadTable, TrainingText
 from pcf_core.core.run import RunSpec
 from pcf_core.material.factors import read_counts
-from pcf_core.models.registry import training_of
+from pcf_core.models.facts import training_of
 from pcf_core.report.records import KeyFigure
 from pcf_core.report.sections.tilt import even_stereotypes, tilts_of, unit_in
 from pcf_core.show.charts.why import read_scatter
