@@ -142,10 +142,10 @@ class ViewOptions(Record):
         OptionSpec(
             title="Resample",
             help="What the range is about. Whole templates: all sentences of this kind. Counts only, "
-            "documents: the same sentences, counted in all documents of this kind (if documents are not known, "
-            "whole templates are used). Counts only, mentions: the same sentences, with every mention counted as "
-            "if it were independent; this gives the narrowest range. Ranges over both sentences and "
-            "occupations always use whole templates.",
+            "documents: the same sentences, counted in all documents of this kind (if documents are not "
+            "known, whole templates are used). Counts only, mentions: the same sentences, with every mention "
+            "counted as if it were independent; this gives the narrowest range. Ranges over both sentences "
+            "and occupations always use whole templates.",
             usage="what intervals over templates resample: template (whole ones), counts-only (documents) "
             "or counts-only-mentions",
             words={
