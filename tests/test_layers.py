@@ -31,6 +31,7 @@ MAY_BE_HEAVY = {
     "models/conversion.py",
     "models/extent.py",
     "models/loading.py",
+    "models/textpart.py",
     "mining/parser/pipeline.py",
     "texts/criteria/nli.py",
     "texts/fairpair/mean_pooling.py",
