@@ -145,6 +145,15 @@ def test_the_body_alone_and_a_second_time(adapter: Path, monkeypatch: pytest.Mon
     assert merges() == [made]
 
 
+def test_settings_of_generation_do_not_hinder_it(adapter: Path, base: Path) -> None:
+    """Llama 2's are refused by transformers when they are saved; where a text stops is kept."""
+    (base / "generation_config.json").write_text(
+        '{"temperature": 0.9, "do_sample": false, "eos_token_id": [2, 5]}'
+    )
+    edit(base, temperature=0.9, max_length=50)
+    assert load(resolve("lora"), "cpu").model.generation_config.eos_token_id == [2, 5]
+
+
 def test_a_gguf_file_may_be_the_base(tmp_path: Path) -> None:
     """Its title says of the whole that the base is a compressed copy."""
     twin = tiny_llama()

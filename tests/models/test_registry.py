@@ -20,6 +20,7 @@ from pcf_core.core.families import LOCAL_FAMILIES
 from pcf_core.core.generation import Decoding
 from pcf_core.core.settings import ROOT, settings
 from pcf_core.material.factors import read_counts
+from pcf_core.models.facts import planted_models, seeds_of, training_of
 from pcf_core.models.folder import describe
 from pcf_core.models.generation.base import open_generator
 from pcf_core.models.names import ModelName, is_model_allowed, split_name
@@ -27,13 +28,10 @@ from pcf_core.models.registry import (
     entailment_class,
     left_out_models,
     list_models,
-    planted_models,
     resolve,
     resolve_entailment,
     resolve_to_score,
     resolve_writer,
-    seeds_of,
-    training_of,
 )
 from pcf_core.models.scoring.base import open_scorer
 from tests.models.conftest import use, write_model
