@@ -126,11 +126,13 @@ BENCHMARK_AUDIT = BenchmarkAudit(
 def kept_results(
     store: Store, models: Sequence[str], benchmark: BenchmarkName | None = None
 ) -> list[BenchmarkResult]:
-    """Return the newest result for each model, benchmark and set of sentences, newest first."""
+    """Return the newest result for each model in each frame, benchmark and set of sentences, newest first."""
     results: dict[tuple[str, str, str], BenchmarkResult] = {}
     for request in BENCHMARK_AUDIT.kept(store):
-        which = (request.benchmark, request.material, request.model)
-        if request.model not in models or which in results or benchmark not in (None, request.benchmark):
+        which = (request.benchmark, request.material, request.name)
+        if which in results or benchmark not in (None, request.benchmark):
+            continue
+        if not {request.model, request.name} & {*models}:
             continue
         result = BENCHMARK_AUDIT.load(store, request.hash)
         if result is not None:

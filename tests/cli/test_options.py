@@ -26,6 +26,7 @@ from pcf_core.core.options import (
 )
 from pcf_core.core.records import Record
 from pcf_core.models.registry import resolve
+from pcf_core.texts.benchmarks.records import BenchmarkFrames
 from pcf_core.texts.criteria.experiments import usual_decoding
 from pcf_core.texts.criteria.options import CriteriaOptions
 from pcf_core.texts.fairpair.options import FairPairOptions, options_of
@@ -34,7 +35,9 @@ from pcf_core.texts.fairpair.records import USUAL_DISSIMILARITIES
 from pcf_core.texts.fairpair.tables import load_table
 from pcf_core.work.fairpair import fairpair_asked
 
-KINDS: tuple[type[Record], ...] = (ViewOptions, PageOptions, FairPairOptions, CriteriaOptions, Frames)
+KINDS: tuple[type[Record], ...] = (
+    *(ViewOptions, PageOptions, FairPairOptions, CriteriaOptions, Frames, BenchmarkFrames),
+)
 FREE = {"margin": st.sampled_from(["0", "0.05", "1"])}  # texts that their record reads
 TEXT = st.text(st.characters(codec="utf-8", exclude_characters="\0"), min_size=1, max_size=12)
 

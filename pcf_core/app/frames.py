@@ -1,4 +1,4 @@
-"""The chat around the sentences of a new audit: its fields, and what each model's template makes of them.
+"""The chat around the sentences of a request: its fields, and what each model's template makes of them.
 
 Only a worker has the tokenizers, so it renders a chat; the page waits for that before it knows the runs.
 """
@@ -24,8 +24,6 @@ from pcf_core.models.registry import resolve_to_score
 from pcf_core.show.findings.notes import frame_note
 from pcf_core.work.requests import FrameRequest, make_frame_request
 
-OPTIONS = declared(Frames)
-
 
 @dataclass(frozen=True)
 class Chats:
@@ -36,13 +34,14 @@ class Chats:
     waiting: bool = False
 
 
-def draw_frames() -> Frames:
+def draw_frames(kind: type[Frames] = Frames) -> Frames:
     """Draw what stands around each sentence, and the texts of chats."""
-    if draw_option(OPTIONS["kind"]) == BARE.kind:
+    options = declared(kind)
+    if draw_option(options["kind"]) == BARE.kind:
         return BARE_ONLY
-    draw_option(OPTIONS["system"], offered=(), accept_new_options=True)
-    draw_option(OPTIONS["instruction"])
-    return from_page(Frames, st.session_state.to_dict())
+    draw_option(options["system"], offered=(), accept_new_options=True)
+    draw_option(options["instruction"])
+    return from_page(kind, st.session_state.to_dict())
 
 
 def draw_chats(models: Iterable[str], wanted: Frames) -> Chats:
