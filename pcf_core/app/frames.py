@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import streamlit as st
 
@@ -18,6 +19,7 @@ from pcf_core.app.widgets import plain
 from pcf_core.core.errors import AuditError, ModelError
 from pcf_core.core.frame import BARE, BARE_ONLY, Frame, Frames, framed_name
 from pcf_core.core.options import declared, from_page
+from pcf_core.core.records import Record
 from pcf_core.models.hub import is_cached
 from pcf_core.models.names import KnownModel, known_model, split_name
 from pcf_core.models.registry import resolve_to_score
@@ -42,6 +44,16 @@ def draw_frames(kind: type[Frames] = Frames) -> Frames:
     draw_option(options["system"], offered=(), accept_new_options=True)
     draw_option(options["instruction"])
     return from_page(kind, st.session_state.to_dict())
+
+
+def draw_text_frame(kind: type[Record]) -> dict[str, Any]:
+    """Draw what stands around each prompt of texts, and the texts of a chat; return these options."""
+    options = declared(kind)
+    around = draw_option(options["frame"], wrap=True)
+    if around != "chat":
+        return {"frame": around, "system": "", "instruction": ""}
+    named = ("system", "instruction")
+    return {"frame": around, **{name: draw_option(options[name]).strip() for name in named}}
 
 
 def draw_chats(models: Iterable[str], wanted: Frames) -> Chats:

@@ -19,7 +19,6 @@ from pcf_core.app.titles import set_titles
 from pcf_core.app.widgets import plain, plain_titled, size_text
 from pcf_core.core.errors import AuditError
 from pcf_core.core.risk import Look
-from pcf_core.core.run import model_label
 from pcf_core.core.settings import settings
 from pcf_core.show.findings.material import mining_finding
 from pcf_core.show.findings.notes import duration, look_finding, progress_note
@@ -213,8 +212,7 @@ def _heading(job: Job) -> str:
     if job.kind == FAIRPAIR:
         pairs = FairPairRequest.model_validate(job.payload)
         setting = f"temperature {pairs.key.decoding.temperature:g} · {pairs.count:,} texts a side"
-        model = model_label(pairs.model, pairs.key.dtype)
-        return f"**{plain_titled(model)}** · FairPair · {plain(pairs.title)} · {plain(setting)}"
+        return f"**{plain_titled(pairs.key.label)}** · FairPair · {plain(pairs.title)} · {plain(setting)}"
     if job.kind == CRITERIA:
         criteria = CriteriaRequest.model_validate(job.payload)
         return (

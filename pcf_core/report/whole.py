@@ -261,7 +261,7 @@ def _check_brought(request: ReportRequest, texts: Texts) -> None:
 
 def _title_of(studies: Sequence[Study], texts: Texts) -> str:
     models = dict.fromkeys(item.run.scoring.name for study in studies for item in study.runs.values())
-    models |= dict.fromkeys(one.asked.key.model for one in texts.fairpair)
+    models |= dict.fromkeys(one.asked.key.name for one in texts.fairpair)
     models |= dict.fromkeys(one.asked.model for one in texts.criteria)
     names = list(models)
     shown = with_titles(listed(names)) if len(names) <= 4 else f"{len(names)} models"

@@ -155,7 +155,7 @@ class CaseFile:
 
 def known_models(choice: Choice) -> list[str]:
     """List the sidebar's models, then all others with a result of any audit."""
-    written = [request.key.model for request in answered(FAIRPAIR_AUDIT)]
+    written = [request.key.name for request in answered(FAIRPAIR_AUDIT)]
     request = [one.model for one in answered(CRITERIA_AUDIT)]
     return list(dict.fromkeys([*choice.models, *scored_models(), *written, *request]))
 
@@ -175,7 +175,7 @@ def case_file(model: str, choice: Choice) -> CaseFile:
 
     loaded = replace(one, runs=named(one.runs), others=named(one.others))
     answered_pairs = [
-        one for one in answered(FAIRPAIR_AUDIT) if one.key.model == model and one.perturbation.table in tables
+        one for one in answered(FAIRPAIR_AUDIT) if one.key.name == model and one.perturbation.table in tables
     ]
     fairpairs = _complete(FAIRPAIR_AUDIT, answered_pairs[:MOST_FAIRPAIRS])
     criteria = _criteria(model) if "gender" in tables else ()
