@@ -215,9 +215,8 @@ def _heading(job: Job) -> str:
         return f"**{plain_titled(pairs.key.label)}** · FairPair · {plain(pairs.title)} · {plain(setting)}"
     if job.kind == CRITERIA:
         criteria = CriteriaRequest.model_validate(job.payload)
-        return (
-            f"**{plain_titled(criteria.model)}** · Criteria · {plain(criteria.title)} · {criteria.answering}"
-        )
+        model = criteria.model if criteria.key is None else criteria.key.name
+        return f"**{plain_titled(model)}** · Criteria · {plain(criteria.title)} · {criteria.answering}"
     if job.kind == BENCHMARK:
         known_one = BenchmarkRequest.model_validate(job.payload)
         what = f"{FACTS[known_one.benchmark].title} · {plain(known_one.title)}"

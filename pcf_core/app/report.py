@@ -267,8 +267,8 @@ def _text_audits(models: Iterable[str]) -> dict[str, FairPairAsked | CriteriaAsk
             label = f"FairPair · {pair.key.name} · {' → '.join(pair.prompts.names)} · {pair.prompts.name}"
             audits[f"{label} · {pair.hash[:DIGITS]}"] = pair
     for request in answered(CRITERIA_AUDIT):
-        if request.model in wanted:
-            label = f"{request.experiment.capitalize()} · {request.model} · {request.answering}"
+        if {request.model, request.name} & wanted:
+            label = f"{request.experiment.capitalize()} · {request.name} · {request.answering}"
             audits[f"{label} · {request.hash[:DIGITS]}"] = request
     return audits
 
@@ -280,7 +280,7 @@ def _newest(audits: Iterable[FairPairAsked | CriteriaAsked]) -> list[FairPairAsk
         if isinstance(request, FairPairAsked):
             kind = ("fairpair", request.key.name, request.prompts.name, request.perturbation.table)
         else:
-            kind = ("criteria", request.model, request.experiment, request.answering)
+            kind = ("criteria", request.name, request.experiment, request.answering)
         first.setdefault(kind, request)
     return list(first.values())
 

@@ -190,6 +190,10 @@ def test_hashes_of_criteria(name: ExperimentName) -> None:
     if fitted(whole, "scored").scored_asks():
         requests["scored"] = scored_asked(fitted(whole, "scored"), SCORING)
     requests["imported"] = requests["greedy"].as_imported
+    told = greedy.model_copy(update={"chat_template": "0f0f"}).in_frame(
+        TextFrame(kind="chat", system="Be fair.")
+    )
+    requests["in a chat"] = written_asked(fitted(whole, "written"), told, "instruction", 10)
     several = {kind: {"asked": one.hash, "alike": one.alike} for kind, one in requests.items()}
     if name == "hobbies":
         key = GenerationKey.of(CAUSAL.model_copy(update={"name": "three"}), Decoding())

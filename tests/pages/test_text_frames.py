@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import pytest
 
+from pcf_core.app.criteria.request import parameters_of as criteria_parameters_of
 from pcf_core.app.fairpair.request import choices_of, parameters_of
 from pcf_core.core.frame import TextFrame
 from pcf_core.core.settings import Settings, settings
 from pcf_core.report.provenance import fairpair_facts
 from pcf_core.store.store import Store
+from pcf_core.work.criteria import CRITERIA_AUDIT
 from pcf_core.work.fairpair import FAIRPAIR_AUDIT
 from pcf_core.work.worker import Worker
 from tests.models.scoring.conftest import save
 from tests.models.scoring.test_frames import load_style
 from tests.pages.opened import open_app, own_queue, own_store
+from tests.texts.criteria.asked import WRITTEN, writer
 from tests.texts.fairpair.written import SMALL, fake
 
 FAIR = "Be fair."
@@ -76,3 +79,26 @@ def test_a_link_to_a_result_without_a_frame_says_nothing_of_one(texts_store: Sto
     link = parameters_of(request.hash)
     assert link is not None
     assert not [name for name in link if name.endswith(("_frame", "_system", "_instruction"))]
+
+
+def test_criteria_in_a_chat_are_a_result_of_their_own(model: str, own_settings: Settings) -> None:
+    asked: dict[str, str | list[str]] = {**WRITTEN, "cr_model": [model, "mini-gpt"], "cr_view": "tasks"}
+    app = open_app("criteria", **asked, cr_frame="a chat", cr_system=FAIR)
+    assert not app.link_warnings
+    assert "mini-gpt has no chat template" in app.errors
+    app.press("criteria_button")
+    Worker(own_store(), own_queue(), settings(), open_generator=writer).run(until_idle=True)
+    (request,) = CRITERIA_AUDIT.kept(own_store())
+    assert request.generation is not None
+    assert request.generation.frame == TextFrame(kind="chat", system=FAIR)
+    assert request.wording == "instruction"
+    link = criteria_parameters_of(request.hash)
+    assert link is not None
+    assert (link["cr_frame"], link["cr_system"]) == ("a chat", FAIR)
+    shown = open_app("criteria", **link)
+    assert not shown.link_warnings
+    assert f"(chat, “{FAIR}”)" in shown.texts
+    refused = open_app("criteria", cr_model=[model], cr_answering="scored words", cr_frame="a chat")
+    assert "scored in sentences without a chat" in refused.errors
+    begun = open_app("criteria", **asked, cr_frame="a chat", cr_instruction="Go on.")
+    assert "its answer begins as the text does" in begun.captions

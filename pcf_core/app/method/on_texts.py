@@ -71,7 +71,7 @@ def criteria_asked(link: PrintedLink) -> CriteriaAsked:
     """Return the newest answered request of a link's model and experiment."""
     wanted = link.parameters["cr_model"][0], link.parameters["cr_view"]
     for request in answered(CRITERIA_AUDIT):
-        if (request.model, request.experiment) == wanted:
+        if (request.name, request.experiment) == wanted:
             return request
     raise LookupError(wanted)
 

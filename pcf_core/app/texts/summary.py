@@ -156,7 +156,7 @@ class CaseFile:
 def known_models(choice: Choice) -> list[str]:
     """List the sidebar's models, then all others with a result of any audit."""
     written = [request.key.name for request in answered(FAIRPAIR_AUDIT)]
-    request = [one.model for one in answered(CRITERIA_AUDIT)]
+    request = [one.name for one in answered(CRITERIA_AUDIT)]
     return list(dict.fromkeys([*choice.models, *scored_models(), *written, *request]))
 
 
@@ -215,7 +215,7 @@ def _criteria(model: str) -> tuple[CriteriaResult, ...]:
     """Return the newest result of each experiment and way of answering, written ones first."""
     newest: dict[tuple[str, str], CriteriaAsked] = {}
     for request in answered(CRITERIA_AUDIT):
-        if request.model == model:
+        if request.name == model:
             newest.setdefault((request.experiment, request.answering), request)
     order = get_args(ExperimentName)
     return _complete(
