@@ -220,7 +220,7 @@ def _heading(job: Job) -> str:
     if job.kind == BENCHMARK:
         known_one = BenchmarkRequest.model_validate(job.payload)
         what = f"{FACTS[known_one.benchmark].title} · {plain(known_one.title)}"
-        return f"**{plain_titled(known_one.model)}** · {what}"
+        return f"**{plain_titled(known_one.name or known_one.model)}** · {what}"
     if job.kind == EMBEDDING:
         pooled = EmbeddingRequest.model_validate(job.payload)
         return f"**{plain_titled(', '.join(pooled.models))}** · Criteria · embedding score over all"

@@ -29,9 +29,13 @@ OPENINGS = "openings.json"  # notes: scoring key -> token that precedes sentence
 
 
 class BenchmarkRequest(Record):
-    """The payload of a job; ``asked`` is the hash of the stored request."""
+    """The payload of a job; ``asked`` is the hash of the stored request, ``name`` the model's with its frame.
+
+    Jobs of earlier versions have no name.
+    """
 
     model: str
+    name: str = ""
     benchmark: BenchmarkName
     title: str
     asked: str
@@ -111,7 +115,11 @@ class BenchmarkAudit(TextAudit[BenchmarkAsked, Material, BenchmarkResult]):
     def payload(self, request: BenchmarkAsked, material: Material) -> BenchmarkRequest:
         """Return the payload of the job."""
         return BenchmarkRequest(
-            model=request.model, benchmark=request.benchmark, title=request.title, asked=request.hash
+            model=request.model,
+            name=request.name,
+            benchmark=request.benchmark,
+            title=request.title,
+            asked=request.hash,
         )
 
 

@@ -43,6 +43,7 @@ from pcf_core.app.texts.shared import (
 from pcf_core.app.titles import model_titles
 from pcf_core.app.widgets import draw_card, plain, plain_titled
 from pcf_core.core.errors import AuditError
+from pcf_core.core.frame import is_framed
 from pcf_core.core.generation import Decoding, GenerationKey
 from pcf_core.core.run import IMPORTED
 from pcf_core.core.topics import Topic
@@ -304,8 +305,9 @@ def draw_summary() -> None:
     if not draw_lookable([model]):
         return
     case = case_file(model, choice)
-    # The table says if an imported model has only texts.
-    refused = {} if model.startswith(IMPORTED) and case.found else case.loaded.refused
+    # The table says if an imported model, or one in a frame, has only texts.
+    only_texts = case.found and (model.startswith(IMPORTED) or is_framed(model))
+    refused = {} if only_texts else case.loaded.refused
     for name, sentence in refused.items():
         st.error(f"**{plain_titled(name)}** {plain(sentence)}", icon=":material/error:")
     for item in case.loaded.runs.values():
