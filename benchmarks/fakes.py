@@ -9,6 +9,7 @@ from typing import Self
 
 import numpy as np
 
+from pcf_core.core.frame import TextFrame
 from pcf_core.core.generation import Decoding, Generated, GenerationKey, MissingTexts, in_one
 from pcf_core.core.records import FloatArray
 from pcf_core.core.run import ScoringKey, TokenTable
@@ -120,10 +121,10 @@ class FakeGenerator(Generator):
     def check(self, prompt: str) -> None:
         """Accept every prompt."""
 
-    def with_system(self, system: str) -> Self:
+    def with_system(self, system: str, frame: TextFrame | None = None) -> Self:
         """Prepend the system prompt to each prompt; share the count ``written``."""
         other = copy(self)
-        other.key = self.key.with_system(system)
+        other.key = self.key.with_system(system).in_frame(frame)
         return other
 
     def write(self, batch: Sequence[MissingTexts], pause: Callable[[], None]) -> list[Generated]:
@@ -131,7 +132,7 @@ class FakeGenerator(Generator):
         return [self._written(part, pause) for part in batch]
 
     def _written(self, part: MissingTexts, pause: Callable[[], None]) -> Generated:
-        whole = in_one(self.key.system, part.prompt)
+        whole = in_one(self.key.told, part.prompt)
         table = self.distribution if isinstance(self.distribution, Mapping) else self.distribution(whole)
         choices = list(table)
         cumulative = np.cumsum(list(table.values()))

@@ -8,12 +8,12 @@ import streamlit as st
 
 from pcf_core.app.addresses import OVERVIEW, precisions_called
 from pcf_core.app.choice import current_choice
+from pcf_core.app.frames import draw_chats, draw_rendered
 from pcf_core.app.links import draw_link
 from pcf_core.app.lists import parameters_of
 from pcf_core.app.page import draw_absent
 from pcf_core.app.queue import draw_queue, expect_work
 from pcf_core.app.run.costs import Costs, Start, costs_of, draw_costs, start_or_ask
-from pcf_core.app.run.frames import draw_chats, draw_rendered
 from pcf_core.app.run.imports import draw_import
 from pcf_core.app.run.request import (
     HEAVIEST,

@@ -364,9 +364,9 @@ def lookable(names: Sequence[str]) -> list[str]:
     allowed = {
         *(spec.name for spec in listed_models() if spec.family != "endpoint"),
         *scored_models(),
-        *(request.key.model for request in audited),
+        *(name for request in audited for name in (request.key.model, request.key.name)),
         *(encoder.model for request in audited if not request.imported for encoder in request.encoders),
-        *(request.model for request in answered(CRITERIA_AUDIT)),
+        *(name for request in answered(CRITERIA_AUDIT) for name in (request.model, request.name)),
     }
     return [name for name in names if name in allowed]
 

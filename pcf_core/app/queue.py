@@ -19,7 +19,6 @@ from pcf_core.app.titles import set_titles
 from pcf_core.app.widgets import plain, plain_titled, size_text
 from pcf_core.core.errors import AuditError
 from pcf_core.core.risk import Look
-from pcf_core.core.run import model_label
 from pcf_core.core.settings import settings
 from pcf_core.show.findings.material import mining_finding
 from pcf_core.show.findings.notes import duration, look_finding, progress_note
@@ -213,17 +212,15 @@ def _heading(job: Job) -> str:
     if job.kind == FAIRPAIR:
         pairs = FairPairRequest.model_validate(job.payload)
         setting = f"temperature {pairs.key.decoding.temperature:g} · {pairs.count:,} texts a side"
-        model = model_label(pairs.model, pairs.key.dtype)
-        return f"**{plain_titled(model)}** · FairPair · {plain(pairs.title)} · {plain(setting)}"
+        return f"**{plain_titled(pairs.key.label)}** · FairPair · {plain(pairs.title)} · {plain(setting)}"
     if job.kind == CRITERIA:
         criteria = CriteriaRequest.model_validate(job.payload)
-        return (
-            f"**{plain_titled(criteria.model)}** · Criteria · {plain(criteria.title)} · {criteria.answering}"
-        )
+        model = criteria.model if criteria.key is None else criteria.key.name
+        return f"**{plain_titled(model)}** · Criteria · {plain(criteria.title)} · {criteria.answering}"
     if job.kind == BENCHMARK:
         known_one = BenchmarkRequest.model_validate(job.payload)
         what = f"{FACTS[known_one.benchmark].title} · {plain(known_one.title)}"
-        return f"**{plain_titled(known_one.model)}** · {what}"
+        return f"**{plain_titled(known_one.name or known_one.model)}** · {what}"
     if job.kind == EMBEDDING:
         pooled = EmbeddingRequest.model_validate(job.payload)
         return f"**{plain_titled(', '.join(pooled.models))}** · Criteria · embedding score over all"

@@ -263,12 +263,12 @@ def _text_audits(models: Iterable[str]) -> dict[str, FairPairAsked | CriteriaAsk
     wanted = set(models)
     audits: dict[str, FairPairAsked | CriteriaAsked] = {}
     for pair in answered(FAIRPAIR_AUDIT):
-        if pair.key.model in wanted:
-            label = f"FairPair · {pair.key.model} · {' → '.join(pair.prompts.names)} · {pair.prompts.name}"
+        if {pair.key.model, pair.key.name} & wanted:
+            label = f"FairPair · {pair.key.name} · {' → '.join(pair.prompts.names)} · {pair.prompts.name}"
             audits[f"{label} · {pair.hash[:DIGITS]}"] = pair
     for request in answered(CRITERIA_AUDIT):
-        if request.model in wanted:
-            label = f"{request.experiment.capitalize()} · {request.model} · {request.answering}"
+        if {request.model, request.name} & wanted:
+            label = f"{request.experiment.capitalize()} · {request.name} · {request.answering}"
             audits[f"{label} · {request.hash[:DIGITS]}"] = request
     return audits
 
@@ -278,9 +278,9 @@ def _newest(audits: Iterable[FairPairAsked | CriteriaAsked]) -> list[FairPairAsk
     first: dict[tuple[str, ...], FairPairAsked | CriteriaAsked] = {}
     for request in audits:
         if isinstance(request, FairPairAsked):
-            kind = ("fairpair", request.key.model, request.prompts.name, request.perturbation.table)
+            kind = ("fairpair", request.key.name, request.prompts.name, request.perturbation.table)
         else:
-            kind = ("criteria", request.model, request.experiment, request.answering)
+            kind = ("criteria", request.name, request.experiment, request.answering)
         first.setdefault(kind, request)
     return list(first.values())
 

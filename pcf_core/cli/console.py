@@ -11,18 +11,24 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Annotated, Any, get_args
 
 import typer
 
 from pcf_core.audit.options import ViewOptions
 from pcf_core.core.errors import InputError, StoreError
+from pcf_core.core.frame import Frame, Frames
+from pcf_core.core.generation import GenerationKey
 from pcf_core.core.options import Option, declared, read_options, with_parameters
 from pcf_core.core.records import Record
 from pcf_core.core.run import ModelSpec, Protocol
 from pcf_core.core.settings import settings
+from pcf_core.material.safety.reading import read_text
+from pcf_core.models.frames import rendered_chat
 from pcf_core.models.names import PRECISIONS, in_precision
 from pcf_core.models.registry import resolve_to_score
+from pcf_core.show.findings.notes import text_frame_note
 from pcf_core.store.journal import Did, Journal
 from pcf_core.store.store import Store
 from pcf_core.work.launch import ensure_worker
@@ -156,6 +162,26 @@ def protocol_named(text: str) -> Protocol:
     """Return the protocol of ``--protocol``."""
     protocol: Protocol = one_of(text, "--protocol", get_args(Protocol))
     return protocol
+
+
+def frames_of(options: Frames) -> tuple[Frame, ...]:
+    """Return the frames of a request, with the texts of the files that ``--system`` names."""
+    return options.model_copy(update={"system": tuple(map(text_or_file, options.system))}).each
+
+
+def text_or_file(text: str) -> str:
+    """Return a text, or that of the file which it names."""
+    try:
+        is_file = Path(text).is_file()
+    except (OSError, ValueError):  # too long for a name, or a null byte
+        is_file = False
+    return read_text(Path(text), InputError) if is_file else text
+
+
+def say_chat(spec: ModelSpec, key: GenerationKey) -> None:
+    """Write the chat around the prompts of a frame; ModelError if the model's template cannot write it."""
+    if (chat := rendered_chat(spec, key.frame)) is not None:
+        say(text_frame_note(spec.name, chat, begins=key.begins_answer))
 
 
 def check_one_way(*, estimate: bool, queue: bool) -> None:

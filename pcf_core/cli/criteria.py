@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, get_args
+from typing import Annotated, Any, Literal, get_args
 
 import typer
 
@@ -23,12 +23,13 @@ from pcf_core.cli.console import (
     open_store,
     progress_line,
     say,
+    say_chat,
     takes_text,
+    text_or_file,
     with_options,
 )
 from pcf_core.cli.files import end_reading, with_files
 from pcf_core.core.errors import InputError
-from pcf_core.core.generation import GenerationKey
 from pcf_core.core.run import ScoringKey
 from pcf_core.core.settings import settings
 from pcf_core.material.safety.understood import Reading
@@ -43,6 +44,7 @@ from pcf_core.texts.criteria.own import own_files
 from pcf_core.texts.criteria.questions import Questions
 from pcf_core.texts.criteria.records.quantities import ExperimentName
 from pcf_core.texts.criteria.records.runs import FEWEST_MODELS, CriteriaAsked, CriteriaResult, EmbeddingResult
+from pcf_core.texts.text_audit import sends_messages, writing_key
 from pcf_core.work.criteria import CRITERIA_AUDIT, embedding_asked, scored_asked, written_asked
 from pcf_core.work.queue import Queue
 
@@ -74,6 +76,7 @@ def criteria(
     check_one_way(estimate=estimate, queue=queue)
     name: ExperimentName = one_of(experiment, "--experiment", EXPERIMENTS)
     options.decoding(name)  # refuses values before files and models are looked for
+    options = options.model_copy(update={"system": text_or_file(options.system)})
     material = own_files(name).get(options.material, options.material)
     chosen = load_experiment(name, material, options.labeller)
     end_reading(reading, as_json=as_json)
@@ -99,17 +102,19 @@ def criteria(
 def request_of(experiment: Experiment, model: str, options: CriteriaOptions) -> ModelRequest:
     """Return the request to one model; settings that were not given follow from its abilities."""
     if options.answering == "scored":
-        way = suited(resolve_to_score(model), experiment.name, "scored")
+        way = suited(resolve_to_score(model), experiment.name, "scored", options)
     else:
-        writer = in_precision(resolve_writer(model, options.chat), options.dtype)
-        way = suited(writer, experiment.name, "written" if options.answering or options.wording else "")
+        writer = in_precision(resolve_writer(model, sends_messages(options)), options.dtype)
+        answering: Literal["", "written"] = "written" if options.answering or options.wording else ""
+        way = suited(writer, experiment.name, answering, options)
     some = fitted(experiment, way.answering, options.questions)
     partly = _part_text(experiment, some)
     if way.wording is None:
         key = ScoringKey.of(in_precision(resolve_to_score(model), options.dtype))
         return ModelRequest(scored_asked(some, key), some, way.reason + partly)
     wording, name = options.wording or way.wording, experiment.name
-    key_of_texts = GenerationKey.of(writer, options.decoding(name))
+    key_of_texts = writing_key(writer, options.decoding(name), options)
+    say_chat(writer, key_of_texts)
     request = written_asked(some, key_of_texts, wording, options.texts_of_each(name))
     reason = way.reason if wording == way.wording else f"{model} is given the {wording} as requested."
     return ModelRequest(request, some, reason + partly)
@@ -129,20 +134,20 @@ def run_now(store: Store, one: ModelRequest) -> tuple[CriteriaResult, int]:
 
     request = one.asked
     unit = "texts" if request.answering == "written" else "prompts"
-    say(_estimate_line(_estimate_document(store, Queue.open(settings().catalogue), one)))
+    say(_estimate_line(one, _estimate_document(store, Queue.open(settings().catalogue), one)))
     CRITERIA_AUDIT.keep(store, request, one.experiment)
     with progress_line() as show:
 
         def stage(name: Stage) -> None:
             if name == "reading":
-                show(f"{request.model}: reading the answers")
+                show(f"{request.name}: reading the answers")
 
         result, made = run_criteria(
-            request, store, on_progress=counted(show, request.model, unit), on_stage=stage
+            request, store, on_progress=counted(show, request.name, unit), on_stage=stage
         )
     if result.without_text:
         total = sum(result.ends.values())
-        say(f"{result.without_text:,} of {total:,} texts of {request.model} were refused or are empty.")
+        say(f"{result.without_text:,} of {total:,} texts of {request.name} were refused or are empty.")
     return result, made
 
 
@@ -187,14 +192,14 @@ def _announced(store: Store, several: Sequence[ModelRequest]) -> Iterator[tuple[
     """Print an estimate of each request before it starts."""
     waiting = Queue.open(settings().catalogue)
     for one in several:
-        say(_estimate_line(_estimate_document(store, waiting, one)))
+        say(_estimate_line(one, _estimate_document(store, waiting, one)))
         yield one.asked, one.experiment
 
 
 def _give_estimates(store: Store, several: Sequence[ModelRequest], as_json: bool) -> None:
     waiting = Queue.open(settings().catalogue)
     documents = [_estimate_document(store, waiting, one) for one in several]
-    give(one_or_all(documents), as_json, lambda: [_estimate_line(document) for document in documents])
+    give(one_or_all(documents), as_json, lambda: [*map(_estimate_line, several, documents)])
 
 
 def _estimate_document(store: Store, waiting: Queue, one: ModelRequest) -> dict[str, Any]:
@@ -208,10 +213,10 @@ def _estimate_document(store: Store, waiting: Queue, one: ModelRequest) -> dict[
     }
 
 
-def _estimate_line(document: dict[str, Any]) -> str:
+def _estimate_line(one: ModelRequest, document: dict[str, Any]) -> str:
     unit = "texts" if document["answering"] == "written" else "prompts to be scored"
     return (
-        f"{document['model']}  {document['missing']:,} {unit}"
+        f"{one.asked.name}  {document['missing']:,} {unit}"
         + (f", {document['tokens']:,} tokens at most" if document["tokens"] else "")
         + f"{takes_text(document)}  {document['reason']}"
     )

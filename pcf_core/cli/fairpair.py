@@ -21,12 +21,13 @@ from pcf_core.cli.console import (
     open_store,
     progress_line,
     say,
+    say_chat,
     takes_text,
+    text_or_file,
     with_options,
 )
 from pcf_core.cli.files import end_reading, with_files
 from pcf_core.core.errors import InputError
-from pcf_core.core.generation import GenerationKey
 from pcf_core.core.risk import Interval
 from pcf_core.core.settings import settings
 from pcf_core.material.safety.understood import Reading
@@ -50,6 +51,7 @@ from pcf_core.texts.fairpair.records import (
 )
 from pcf_core.texts.fairpair.report import controlled
 from pcf_core.texts.fairpair.tables import load_table
+from pcf_core.texts.text_audit import sends_messages, writing_key
 from pcf_core.work.fairpair import FAIRPAIR_AUDIT, FairPairMaterial, fairpair_asked, load_pairs
 from pcf_core.work.queue import Queue
 
@@ -82,11 +84,14 @@ def fairpair(
     prompts = load_prompts(options.prompts, entity)
     own = chosen_categories(options.categories)
     end_reading(reading, as_json=as_json)
-    decoding = options.decoding
+    decoding, messages = options.decoding, sends_messages(options)
     if options.chat:
         _say_chat_is_ignored(model)
-    specs = [in_precision(resolve_writer(name, options.chat), options.dtype) for name in model]
-    keys = [GenerationKey.of(spec, decoding) for spec in specs]
+    options = options.model_copy(update={"system": text_or_file(options.system)})
+    specs = [in_precision(resolve_writer(name, messages), options.dtype) for name in model]
+    keys = [writing_key(spec, decoding, options) for spec in specs]
+    for spec, key in zip(specs, keys, strict=True):
+        say_chat(spec, key)
     request = [fairpair_asked(key, prompts, table, options, own) for key in keys]
     store, material = open_store(), FairPairMaterial(prompts, table)
     if estimate:
@@ -124,10 +129,10 @@ def run_now(store: Store, request: FairPairAsked, material: FairPairMaterial) ->
 
         def stage(name: Stage, done: int, total: int) -> None:
             if name != "writing":
-                show(f"{request.key.model}: {name}, {done:,} of {total:,}")
+                show(f"{request.key.name}: {name}, {done:,} of {total:,}")
 
         result, written = run_fairpair(
-            request, store, on_progress=counted(show, request.key.model, "texts"), on_stage=stage
+            request, store, on_progress=counted(show, request.key.name, "texts"), on_stage=stage
         )
     for side, missing in result.without_text.items():
         if missing:
@@ -182,9 +187,9 @@ def _give_estimates(
         one_or_all(documents),
         as_json,
         lambda: [
-            f"{document['model']}  {document['texts']:,} texts, {document['tokens']:,} tokens at most"
+            f"{request.key.name}  {document['texts']:,} texts, {document['tokens']:,} tokens at most"
             + takes_text(document)
-            for document in documents
+            for request, document in zip(several, documents, strict=True)
         ],
     )
 

@@ -17,6 +17,7 @@ from pcf_core.cli.console import (
     QueueOption,
     check_one_way,
     counted,
+    frames_of,
     give,
     give_queued,
     one_of,
@@ -24,7 +25,9 @@ from pcf_core.cli.console import (
     open_store,
     progress_line,
     protocol_named,
+    say,
     to_score,
+    with_options,
 )
 from pcf_core.cli.files import end_reading, with_files
 from pcf_core.core.knowledge import KnowledgeReport, KnowledgeSet
@@ -35,15 +38,18 @@ from pcf_core.material.knowledge import FIRST as FIRST_KNOWLEDGE
 from pcf_core.material.knowledge import load_knowledge
 from pcf_core.material.safety.understood import Reading
 from pcf_core.measure.knowledge import knowledge_score
+from pcf_core.models.frames import framed
 from pcf_core.models.names import AUTO
 from pcf_core.report.documents import finite, picked
 from pcf_core.show.findings.benchmarks import criticism_finding
+from pcf_core.show.findings.notes import frame_note
 from pcf_core.store.store import Store
 from pcf_core.texts.benchmarks.files import load_material
 from pcf_core.texts.benchmarks.readings import WorsePair, worse_pairs
 from pcf_core.texts.benchmarks.records import (
     BENCHMARKS,
     BenchmarkAsked,
+    BenchmarkFrames,
     BenchmarkName,
     BenchmarkResult,
     Material,
@@ -130,10 +136,12 @@ def _interval_document(interval: Interval) -> dict[str, Any]:
     return interval.model_dump() | {"over": OVER.get(interval.over, interval.over)}
 
 
+@with_options(BenchmarkFrames)
 @with_files
 def benchmark(
     name: Annotated[str, typer.Argument(help="; ".join(BENCHMARKS))],
     model: ModelOption,
+    options: BenchmarkFrames,
     file: Annotated[
         list[Path] | None,
         typer.Option(
@@ -155,15 +163,25 @@ def benchmark(
     chosen: BenchmarkName = one_of(name, "The benchmark", BENCHMARKS)
     material = load_material(chosen, file or [], language)
     end_reading(reading, as_json=as_json)
-    several = [benchmark_asked(material, ScoringKey.of(spec)) for spec in to_score(model, dtype)]
+    frames = frames_of(options)
+    specs = [framed(spec, frame) for spec in to_score(model, dtype) for frame in frames]
+    several = [benchmark_asked(material, ScoringKey.of(spec)) for spec in specs]
+    for request in several:
+        if request.scoring.frame is not None:
+            say(frame_note(request.model, request.scoring.frame))
     store = open_store()
     if estimate:
         documents = [_estimated(store, request, material) for request in several]
-        give(one_or_all(documents), as_json, lambda: [_estimate_line(one) for one in documents])
+        give(one_or_all(documents), as_json, lambda: [*map(_estimate_line, several, documents)])
     elif queue:
         give_queued(store, BENCHMARK_AUDIT, [(one, material) for one in several], as_json)
     else:
         _give_results([_run_now(store, request, material) for request in several], as_json)
+
+
+def _framing(request: BenchmarkAsked) -> dict[str, Any]:
+    frame = request.scoring.frame
+    return {} if frame is None else {"frame": frame.model_dump()}
 
 
 def _estimated(store: Store, request: BenchmarkAsked, material: Material) -> dict[str, Any]:
@@ -171,15 +189,16 @@ def _estimated(store: Store, request: BenchmarkAsked, material: Material) -> dic
     return {
         "asked": request.hash,
         "model": request.model,
+        **_framing(request),
         "items": len(material.items),
         **picked(estimate, "missing", "seconds", "basis"),
     }
 
 
-def _estimate_line(document: dict[str, Any]) -> str:
+def _estimate_line(request: BenchmarkAsked, document: dict[str, Any]) -> str:
     took = "" if document["seconds"] is None else f", {document['seconds']:,.0f} s"
     missing = f"{document['missing']:,} of {document['items']:,} items"
-    return f"{document['model']}  {missing}{took}  {document['basis']}"
+    return f"{request.name}  {missing}{took}  {document['basis']}"
 
 
 def _run_now(store: Store, request: BenchmarkAsked, material: Material) -> tuple[BenchmarkResult, int]:
@@ -188,11 +207,11 @@ def _run_now(store: Store, request: BenchmarkAsked, material: Material) -> tuple
 
     BENCHMARK_AUDIT.keep(store, request, material)
     with progress_line() as show:
-        return run_benchmark(request, store, on_progress=counted(show, request.model, "items"))
+        return run_benchmark(request, store, on_progress=counted(show, request.name, "items"))
 
 
 def _give_results(answers: list[tuple[BenchmarkResult, int]], as_json: bool) -> None:
-    results = {result.asked.model: result for result, _ in answers}
+    results = {result.asked.name: result for result, _ in answers}
     pairs = worse_pairs({model: result.report for model, result in results.items()})
     documents = [_document(result, made, pairs) for result, made in answers]
 
@@ -209,6 +228,7 @@ def _document(result: BenchmarkResult, made: int, pairs: tuple[WorsePair, ...]) 
     return {
         "asked": request.hash,
         **picked(request, "benchmark", "title", "language", "model"),
+        **_framing(request),
         "dtype": request.scoring.dtype,
         "made": made,
         "criticism": criticism_finding(request.benchmark, request.language),
@@ -217,7 +237,7 @@ def _document(result: BenchmarkResult, made: int, pairs: tuple[WorsePair, ...]) 
         "worse": [
             {**pair.model_dump(mode="json"), "worse": pair.worse}
             for pair in pairs
-            if request.model in (pair.first, pair.second)
+            if request.name in (pair.first, pair.second)
         ],
         "provenance": result.provenance,
     }

@@ -13,7 +13,7 @@ from pcf_core.cli.console import JsonOption, give, must_record, open_store, reco
 from pcf_core.cli.criteria import criteria_document
 from pcf_core.cli.fairpair import fairpair_document
 from pcf_core.core.errors import PackError
-from pcf_core.core.run import RunSpec, model_label
+from pcf_core.core.run import RunSpec
 from pcf_core.core.settings import settings
 from pcf_core.report.documents import picked
 from pcf_core.report.files import check_target, write_whole
@@ -162,8 +162,7 @@ def _audit_of(one: TextResult) -> str:
 def _line_of(one: RunSpec | TextResult, became: str = "") -> str:
     if isinstance(one, RunSpec):
         return f"{one.key}  {became}{one.scoring.label} · {one.topic.name}"
-    label = model_label(one.asked.key.model, one.asked.key.dtype)
-    return f"{one.asked.hash}  {became}{label} · {_audit_of(one)}"
+    return f"{one.asked.hash}  {became}{one.asked.key.label} · {_audit_of(one)}"
 
 
 def pack_data(pack: Path) -> bytes:

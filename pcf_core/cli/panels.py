@@ -147,7 +147,7 @@ def fairpair_lines(results: Sequence[FairPairResult]) -> list[str]:
 def criteria_lines(results: Sequence[CriteriaResult], pooled: EmbeddingResult | None = None) -> list[str]:
     """Show which criteria fail, the answers of each model, and the results over all models."""
     answers = [
-        Panel(title=f"{one.asked.model}, {one.asked.experiment}", findings=criteria_findings(one))
+        Panel(title=f"{one.asked.name}, {one.asked.experiment}", findings=criteria_findings(one))
         for one in results
     ]
     of_all = [] if pooled is None else [Panel(title="All models", findings=embedding_findings(pooled))]

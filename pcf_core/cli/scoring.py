@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated, Any, Literal, get_args
 
 import typer
@@ -22,6 +21,7 @@ from pcf_core.cli.console import (
     QueueOption,
     TemplatesOption,
     TopicOption,
+    frames_of,
     give,
     one_of,
     one_or_all,
@@ -39,7 +39,6 @@ from pcf_core.core.run import Progress, Protocol, RunSpec
 from pcf_core.core.settings import Engine, adopt, settings
 from pcf_core.core.topics import Topic
 from pcf_core.material.evidence import load_evidence
-from pcf_core.material.safety.reading import read_text
 from pcf_core.material.safety.text import check_sentence
 from pcf_core.material.safety.understood import Reading
 from pcf_core.material.suiting import swapped
@@ -160,20 +159,6 @@ def score(
         as_json,
         lambda: [f"{a['run']}  {a['cells']:,} cells, {a['scored']:,} scored now" for a in answers],
     )
-
-
-def frames_of(options: Frames) -> tuple[Frame, ...]:
-    """Return the frames of a request, with the texts of the files that ``--system`` names."""
-    return options.model_copy(update={"system": tuple(map(text_or_file, options.system))}).each
-
-
-def text_or_file(text: str) -> str:
-    """Return a text, or that of the file which it names."""
-    try:
-        is_file = Path(text).is_file()
-    except (OSError, ValueError):  # too long for a name, or a null byte
-        is_file = False
-    return read_text(Path(text), InputError) if is_file else text
 
 
 def given_or_usual(given: str, topic: Topic, option: Literal["templates", "evidence"]) -> str:

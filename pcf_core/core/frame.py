@@ -1,4 +1,7 @@
-"""A frame: the text around every sentence that a model scores, nothing (``bare``) or a turn of its chat."""
+"""A frame: the text around every sentence that a model scores, nothing (``bare``) or a turn of its chat.
+
+Texts that a model writes have a frame too, a :class:`TextFrame`.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,7 @@ from pcf_core.core.records import Record, digest
 
 INSTRUCTION = "Continue the text."
 LONGEST_QUOTE = 30  # characters of a text in a name
-FRAMED = re.compile(r" \(chat(, .*“.*”)?\)$")
+FRAMED = re.compile(r" \((bare|chat(, .*“.*”)?)\)$")
 
 
 class Frame(Record):
@@ -23,6 +26,8 @@ class Frame(Record):
     ``[Y]``.  ``text``: everything before the sentence, empty until ``models/frames.py`` has rendered it;
     scores depend on it alone.  ``date``: the fixed one of a template that asks for today's.
     """
+
+    usual: ClassVar[str] = INSTRUCTION
 
     kind: Literal["bare", "chat"] = "bare"
     system: str = ""
@@ -34,6 +39,19 @@ class Frame(Record):
     @classmethod
     def _stripped(cls, text: str) -> str:
         return text.strip()
+
+
+class TextFrame(Frame):
+    """What stands around the prompts of texts, where it is not what suits the model.
+
+    That is a chat with nothing but the prompt, if the model has one, else ``bare``: it continues the prompt
+    itself.  In a chat with an ``instruction``, which is then the user's message, the answer begins with the
+    prompt; else the prompt is the user's message.  ``text`` is empty: a key has the template's hash.
+    """
+
+    usual: ClassVar[str] = ""
+
+    instruction: str = ""
 
 
 class Frames(Record):
@@ -89,7 +107,7 @@ def frame_label(frame: Frame | None) -> str:
     if frame is None:
         return BARE.kind
     system = [f"“{_brief(frame.system)}”"] if frame.system else []
-    instruction = [] if frame.instruction == INSTRUCTION else [f"asked “{_brief(frame.instruction)}”"]
+    instruction = [] if frame.instruction == frame.usual else [f"asked “{_brief(frame.instruction)}”"]
     return ", ".join([frame.kind, *system, *instruction])
 
 
@@ -100,7 +118,7 @@ def framed_name(model: str, frame: Frame | None) -> str:
 
 def is_plain(frame: Frame | None) -> bool:
     """Tell whether a frame is a chat without a system text and with the usual instruction."""
-    return frame is not None and not frame.system and frame.instruction == INSTRUCTION
+    return frame is not None and not frame.system and frame.instruction == frame.usual
 
 
 def is_framed(name: str) -> bool:

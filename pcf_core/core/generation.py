@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from pydantic import SerializerFunctionWrapHandler, model_serializer, model_validator
+from pydantic import Field, SerializerFunctionWrapHandler, model_serializer, model_validator
 
 from pcf_core.core.errors import GenerationError
 from pcf_core.core.families import FAMILIES
+from pcf_core.core.frame import TextFrame, framed_name
 from pcf_core.core.records import Record, digest
-from pcf_core.core.run import IMPORTED, ModelSpec, imported_name
+from pcf_core.core.run import IMPORTED, ModelSpec, imported_name, model_label
 
 BLOCK = 25  # most texts of one prompt that are stored together
 End = Literal["stop", "length", "refused", "empty"]
@@ -59,7 +61,8 @@ class GenerationKey(Record):
     """Everything that decides the texts of a prompt, as far as the server is pinned.
 
     ``chat_template``: hash of the template that turns the prompt into a user's message, empty if the prompt
-    itself is continued.  ``system``: the instruction before every prompt; keys without one omit the field, as
+    itself is continued.  ``system``: the experiment's instruction before every prompt; ``frame``: what else
+    stands around the prompts, ``None`` if that is what suits the model.  Keys without one omit the field, as
     before it existed.
     """
 
@@ -72,6 +75,16 @@ class GenerationKey(Record):
     chat_template: str = ""
     decoding: Decoding = Decoding()
     system: str = ""
+    frame: TextFrame | None = Field(None, exclude_if=operator.not_)
+
+    @model_validator(mode="after")
+    def _can_be_framed(self) -> GenerationKey:
+        if self.frame is None:
+            return self
+        frame, chat = self.frame, self.frame.kind == "chat"
+        if {chat} != {bool(self.chat_template), bool(frame.system or frame.instruction)} or frame.text:
+            raise ValueError(f"the frame {frame!r} with the chat template {self.chat_template!r}")
+        return self
 
     @model_serializer(mode="wrap")
     def _without_empty_system(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
@@ -113,6 +126,31 @@ class GenerationKey(Record):
         """Return the same key with another system prompt."""
         return self.model_copy(update={"system": system})
 
+    def in_frame(self, frame: TextFrame | None) -> GenerationKey:
+        """Return the same key with this frame; in a bare one no chat template is used."""
+        bare = frame is not None and frame.kind == "bare"
+        return self.model_copy(update={"frame": frame} | ({"chat_template": ""} if bare else {}))
+
+    @property
+    def told(self) -> str:
+        """The system text: that of the frame, then that of the experiment."""
+        return self.system if self.frame is None else in_one(self.frame.system, self.system)
+
+    @property
+    def begins_answer(self) -> bool:
+        """Whether the prompt is the beginning of the model's answer in a chat."""
+        return self.frame is not None and bool(self.frame.instruction)
+
+    @property
+    def name(self) -> str:
+        """The model's name, with its frame."""
+        return framed_name(self.model, self.frame)
+
+    @property
+    def label(self) -> str:
+        """The name, with the precision if that is not float32."""
+        return model_label(self.name, self.dtype)
+
     @property
     def inspected(self) -> bool:
         """Whether the texts came in an Inspect log: the model was never called here."""
@@ -125,8 +163,8 @@ class GenerationKey(Record):
 
 
 def in_one(system: str, prompt: str) -> str:
-    """Join system prompt and prompt with an empty line between; without a system prompt return the prompt."""
-    return f"{system}\n\n{prompt}" if system else prompt
+    """Join system prompt and prompt with an empty line between, or return the one that there is."""
+    return f"{system}\n\n{prompt}" if system and prompt else system or prompt
 
 
 @dataclass(frozen=True)

@@ -93,8 +93,8 @@ def _resolved(name_or_path: str) -> ModelSpec:
         )
     if is_framed(name_or_path):
         raise ModelError(
-            f"{shown(name_or_path)} is the name of results in a chat: give the model's name without the part "
-            "in brackets, with --frame chat."
+            f"{shown(name_or_path)} is the name of results in a frame: give the model's name without the "
+            "part in brackets, with --frame."
         )
     if name_or_path.startswith(INSPECTED):
         raise ModelError(f"The model {shown(name_or_path)} has only imported texts, no scores.")

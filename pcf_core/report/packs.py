@@ -485,6 +485,9 @@ def _checked(kind: type[PackedFairPair | PackedCriteria], key: str, data: bytes,
         _check_model(request.key, request.key.family, request.key.dtype, request.key.chat_template)
         if request.key.system:
             raise ValueError("its key has a system message, which is that of each prompt")
+        if (frame := request.key.frame) is not None:
+            for line in f"{frame.system}\n{frame.instruction}".replace("\t", " ").split("\n"):
+                check_text(line, "a text of its chat", name, PackError)
     _check_made(packed.result.provenance)
     return packed.checked()
 

@@ -11,6 +11,7 @@ from typing import Any
 import pcf_core
 from pcf_core.audit.options import ViewOptions, in_words, word_scoring
 from pcf_core.audit.results import Report
+from pcf_core.core.frame import TextFrame
 from pcf_core.core.generation import GenerationKey
 from pcf_core.core.options import declared, link_values
 from pcf_core.core.risk import RiskReport
@@ -220,8 +221,18 @@ def fairpair_facts(result: FairPairResult) -> dict[str, str]:
 def _writing_facts(key: GenerationKey) -> dict[str, str]:
     return {
         "chat template": key.chat_template or "none: the model goes on from the prompt itself",
+        **({} if key.frame is None else {"around each prompt": _frame_text(key.frame)}),
         "decoding": decoding_text(key.decoding),
     }
+
+
+def _frame_text(frame: TextFrame) -> str:
+    if frame.kind == "bare":
+        return "nothing, although the model has a chat template"
+    parts = [f"the system text “{frame.system}”"] if frame.system else []
+    if frame.instruction:
+        parts.append(f"the instruction “{frame.instruction}”, to which the answer begins with the prompt")
+    return f"a chat with {' and '.join(parts)}"
 
 
 def _encoder_text(encoder: EncoderKey) -> str:

@@ -240,7 +240,7 @@ def _text_facts(store: Store, texts: Texts) -> tuple[RunFacts, ...]:
     return (
         *(facts_of_texts(store, f"FairPair of {name}", one) for name, one in fairpairs),
         *(
-            facts_of_texts(store, f"Criteria of {one.asked.model}: {one.asked.experiment}", one)
+            facts_of_texts(store, f"Criteria of {one.asked.name}: {one.asked.experiment}", one)
             for one in texts.criteria
         ),
     )
@@ -261,8 +261,8 @@ def _check_brought(request: ReportRequest, texts: Texts) -> None:
 
 def _title_of(studies: Sequence[Study], texts: Texts) -> str:
     models = dict.fromkeys(item.run.scoring.name for study in studies for item in study.runs.values())
-    models |= dict.fromkeys(one.asked.key.model for one in texts.fairpair)
-    models |= dict.fromkeys(one.asked.model for one in texts.criteria)
+    models |= dict.fromkeys(one.asked.key.name for one in texts.fairpair)
+    models |= dict.fromkeys(one.asked.name for one in texts.criteria)
     names = list(models)
     shown = with_titles(listed(names)) if len(names) <= 4 else f"{len(names)} models"
     topics = list(dict.fromkeys(study.first.run.topic.title for study in studies))

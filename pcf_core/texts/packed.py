@@ -186,12 +186,12 @@ class PackedFairPair(Record):
         """Check a report that is not recalculated: its texts must be those of the request."""
         request, prompts = self.result.asked, self.prompts.prompts
         measure = f"embedding distance ({name.partition(':')[2]})"
-        allowed = {request.key.model, measure, *request.prompts.names, request.perturbation.mode, LABEL}
+        allowed = {request.key.name, measure, *request.prompts.names, request.perturbation.mode, LABEL}
         allowed |= {*REASONS.values(), *get_args(Over), "fact", "prompt", "text"}
         allowed |= {text for one in prompts for text in (one.text, one.category, one.fact)}
         if (
             [row.prompt for row in report.prompts] != [*self.prompts.texts]
-            or (report.model, report.dissimilarity, report.others) != (request.key.model, measure, None)
+            or (report.model, report.dissimilarity, report.others) != (request.key.name, measure, None)
             or not {*report.intervals} <= {*QUANTITIES}
             or not {*_texts_in(report.model_dump())} <= allowed
         ):

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal, Protocol
 
-from pcf_core.core.generation import LONGEST
+from pcf_core.core.errors import InputError
+from pcf_core.core.generation import LONGEST, Decoding, GenerationKey
 from pcf_core.core.options import OptionSpec
 from pcf_core.core.records import Record, digest
+from pcf_core.core.run import ModelSpec
+from pcf_core.models.frames import text_frame
 from pcf_core.models.names import AUTO, PRECISIONS
 
 Precision = Literal["auto", "float32", "bfloat16", "float16"]
+Around = Literal["", "bare", "chat"]
 
 # Options of every form that requests texts.
 
@@ -54,6 +58,80 @@ CHAT = OptionSpec(
     usage="for an endpoint: send each prompt as a user's message",
     in_task=False,
 )
+FRAME = OptionSpec(
+    title="Around each prompt",
+    help="As suits the model: a model with a chat template is sent the prompt as a user's message, others "
+    "continue it. nothing: every model continues the prompt itself. a chat: only models that have one, with "
+    "your texts.",
+    usage="what stands around each prompt: bare (the prompt is continued) or chat; by default a chat where "
+    "the model has one",
+    words={"": "as suits the model", "bare": "nothing", "chat": "a chat"},
+    row=True,
+    in_task=False,
+)
+SYSTEM = OptionSpec(
+    title="System text",
+    help="What the model is told before the conversation, such as a rule it has to keep. If it is empty, "
+    "many templates put in a text of their own.",
+    usage="system text of the chat, or a file with it",
+    placeholder="Empty: what the model's template says",
+    in_task=False,
+)
+INSTRUCTION = OptionSpec(
+    title="Instruction",
+    help="What the user says, such as Continue the text. The model's answer then begins with the prompt. "
+    "Empty: the user says the prompt.",
+    usage="the user's message, to which the answer begins with the prompt; by default the prompt is it",
+    placeholder="Empty: the prompt",
+    in_task=False,
+)
+
+
+class TextOptions(Protocol):
+    """The options of a request for texts that say in which frame the prompts stand."""
+
+    @property
+    def frame(self) -> Around:
+        """What stands around each prompt; empty for what suits the model."""
+
+    @property
+    def system(self) -> str:
+        """The system text of the chat."""
+
+    @property
+    def instruction(self) -> str:
+        """The user's message, if that is not the prompt."""
+
+    @property
+    def chat(self) -> bool:
+        """Whether an endpoint is sent messages."""
+
+
+def sends_messages(options: TextOptions) -> bool:
+    """Return whether prompts are messages to an endpoint; raise InputError for options that disagree."""
+    if options.chat and options.frame == "bare":
+        raise InputError(
+            "--chat sends an endpoint each prompt as a message, and --frame bare does not: leave one of the "
+            "two out."
+        )
+    return options.chat or options.frame == "chat"
+
+
+def writing_key(spec: ModelSpec, decoding: Decoding, options: TextOptions) -> GenerationKey:
+    """Return the key of a model's texts, in the frame of the options; quick.
+
+    Raises GenerationError for a family that cannot write, and as :func:`~pcf_core.models.frames.text_frame`.
+    """
+    key = GenerationKey.of(spec, decoding)
+    return key.in_frame(text_frame(spec, options.frame, options.system, options.instruction))
+
+
+def frame_fields(key: GenerationKey) -> dict[str, Any]:
+    """Return the options of a key's frame, none for one without."""
+    frame = key.frame
+    if frame is None:
+        return {}
+    return {"frame": frame.kind, "system": frame.system, "instruction": frame.instruction}
 
 
 class AuditAsked(Record):

@@ -29,9 +29,13 @@ OPENINGS = "openings.json"  # notes: scoring key -> token that precedes sentence
 
 
 class BenchmarkRequest(Record):
-    """The payload of a job; ``asked`` is the hash of the stored request."""
+    """The payload of a job; ``asked`` is the hash of the stored request, ``name`` the model's with its frame.
+
+    Jobs of earlier versions have no name.
+    """
 
     model: str
+    name: str = ""
     benchmark: BenchmarkName
     title: str
     asked: str
@@ -111,7 +115,11 @@ class BenchmarkAudit(TextAudit[BenchmarkAsked, Material, BenchmarkResult]):
     def payload(self, request: BenchmarkAsked, material: Material) -> BenchmarkRequest:
         """Return the payload of the job."""
         return BenchmarkRequest(
-            model=request.model, benchmark=request.benchmark, title=request.title, asked=request.hash
+            model=request.model,
+            name=request.name,
+            benchmark=request.benchmark,
+            title=request.title,
+            asked=request.hash,
         )
 
 
@@ -126,11 +134,13 @@ BENCHMARK_AUDIT = BenchmarkAudit(
 def kept_results(
     store: Store, models: Sequence[str], benchmark: BenchmarkName | None = None
 ) -> list[BenchmarkResult]:
-    """Return the newest result for each model, benchmark and set of sentences, newest first."""
+    """Return the newest result for each model in each frame, benchmark and set of sentences, newest first."""
     results: dict[tuple[str, str, str], BenchmarkResult] = {}
     for request in BENCHMARK_AUDIT.kept(store):
-        which = (request.benchmark, request.material, request.model)
-        if request.model not in models or which in results or benchmark not in (None, request.benchmark):
+        which = (request.benchmark, request.material, request.name)
+        if which in results or benchmark not in (None, request.benchmark):
+            continue
+        if not {request.model, request.name} & {*models}:
             continue
         result = BENCHMARK_AUDIT.load(store, request.hash)
         if result is not None:

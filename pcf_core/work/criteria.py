@@ -109,9 +109,14 @@ def written_asked(
     """Make a request to write and read texts; ``key`` has no system message, which each ask adds.
 
     At temperature 0, where all texts would be equal, ``repeats`` becomes 1.  Raises CriteriaError for invalid
-    repeats or wording, and for two cells with the same prompt.
+    repeats or wording, for two cells with the same prompt, and for an instruction beside another.
     """
     _check_written(experiment, wording)
+    if key.begins_answer and wording == "instruction":
+        raise CriteriaError(
+            "With --instruction the model's answer begins with the prompt, but prompts of the wording "
+            "instruction are what the user says: leave it out, or choose --wording continuation."
+        )
     return CriteriaAsked(
         experiment=experiment.name,
         title=experiment.title,

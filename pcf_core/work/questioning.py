@@ -196,7 +196,7 @@ def run_embedding(
     material = experiment.material
     assert isinstance(material, HobbiesMaterial)  # validated by EmbeddingAsked
     texts = {
-        one.model: {cell: generated.texts for cell, generated in read_texts(store, one, experiment).items()}
+        one.name: {cell: generated.texts for cell, generated in read_texts(store, one, experiment).items()}
         for one in request.several
     }
     result = EmbeddingResult(

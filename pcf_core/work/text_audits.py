@@ -134,7 +134,7 @@ def _by_speed(
     parameters = resolve_writer(model).parameters
     seconds, basis = expected_seconds(tokens, model, parameters, rates, "tokens", "written")
     prompt_tokens = sum(
-        part.count * rough_tokens(in_one(one.key.system, part.prompt))
+        part.count * rough_tokens(in_one(one.key.told, part.prompt))
         for parts, one in zip(lacking, wanted, strict=True)
         for part in parts
     )
@@ -267,8 +267,8 @@ def generate_missing(
     store.must_be_writable()  # loading a model can take minutes
     spec = resolve_writer(key.model, chat=bool(key.chat_template)).with_dtype(key.dtype)
     generator = open_generator(spec, key.decoding)
-    if key.system:
-        generator = generator.with_system(key.system)
+    if key.system or key.frame is not None:
+        generator = generator.with_system(key.system, key.frame)
     if generator.key.hash != key.hash:
         raise ModelError(
             f"The model {key.model} has changed since it was requested (then {key.identity}, now "

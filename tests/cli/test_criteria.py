@@ -10,11 +10,13 @@ from typing import Any, get_args
 import pytest
 
 from pcf_core.core.settings import Settings, settings
+from pcf_core.report.reproducing import criteria_command
 from pcf_core.report.sections.criteria import WAYS
 from pcf_core.show.findings.criteria import criteria_findings, summary_finding
 from pcf_core.show.findings.independence import embedding_findings
 from pcf_core.store.store import Store
 from pcf_core.texts.criteria.experiments import load_experiment
+from pcf_core.texts.criteria.options import options_of as criteria_options_of
 from pcf_core.texts.criteria.records.quantities import ExperimentName
 from pcf_core.texts.criteria.summary import readings_of
 from pcf_core.texts.criteria.tasks import Tasks
@@ -23,6 +25,8 @@ from pcf_core.work.queue import Queue
 from pcf_core.work.worker import Worker
 from tests.command_line import HERE_AND_AS_A_PROCESS, Run, answer_to, run_here
 from tests.models.fake_servers import TextServer, serving_texts, system_of
+from tests.models.scoring.conftest import save
+from tests.models.scoring.test_frames import load_style
 from tests.texts.criteria.nli_folder import write_nli
 from tests.texts.criteria.planted_server import Planted, says_female
 
@@ -230,6 +234,49 @@ def test_hobbies_of_two_models_have_one_embedding_and_the_labeller_asked_for(
     models = ("--model", "mini-gpt", "--model", "endpoint:tiny")
     shown = run_here("criteria", *models, *asked, terminal=True).stdout.splitlines()
     assert {*embedding_findings(of_all)} <= {*shown}
+
+
+def test_a_frame_has_a_request_of_its_own(own_settings: Settings, professions: Path, tmp_path: Path) -> None:
+    model = save(load_style("chatml"), tmp_path / "chatty")
+    asked = ["criteria", "--model", model, "--experiment", "anecdotes", "--material", str(professions)]
+    asked += ["--repeats", "2", "--length", "5"]
+    told = ["--frame", "chat", "--system", "Be fair."]
+    begun = ["--frame", "chat", "--instruction", "Go on."]
+    usual, chat, fair, bare, began = (
+        answer_to("criteria_estimate", *asked, *frame, "--estimate")
+        for frame in ([], ["--frame", "chat"], told, ["--frame", "bare"], begun)
+    )
+    assert usual["asked"] == chat["asked"]
+    assert len({one["asked"] for one in (usual, fair, bare, began)}) == 4
+    wordings = [one["wording"] for one in (usual, fair, bare, began)]
+    assert wordings == ["instruction", "instruction", "continuation", "continuation"]
+    found = answer_to("criteria", *asked, *told)
+    assert found["key"]["frame"]["system"] == "Be fair."
+    assert (found["model"], found["made"]) == (model, 8)
+    kept = CRITERIA_AUDIT.load(Store.open(own_settings.cache), found["asked"])
+    assert kept is not None
+    assert f"{model} (chat, “Be fair.”)" in criteria_findings(kept)[0]
+    line = criteria_command(Store.open(own_settings.cache), kept.asked)
+    assert line.endswith("--frame chat --system 'Be fair.'")
+    assert criteria_options_of(kept.asked).system == "Be fair."
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("mini-gpt", "--frame", "chat"), "mini-gpt has no chat template"),
+        (("mini-bert", "--frame", "chat"), "mini-bert is masked, which fills gaps and cannot write"),
+        (("mini-gpt", "--system", "Be fair."), "add --frame chat"),
+        (("mini-gpt", "--answering", "scored", "--frame", "chat"), "scored in sentences without a chat"),
+    ],
+)
+def test_a_frame_that_a_model_cannot_have_is_refused(
+    own_settings: Settings, arguments: tuple[str, ...], said: str
+) -> None:
+    done = run_here("criteria", "--experiment", "tasks", "--model", *arguments, "--estimate")
+    assert done.returncode == 2
+    assert said in done.stderr
+    assert done.stderr.count("\n") == 1
 
 
 @pytest.mark.parametrize("name", get_args(ExperimentName))

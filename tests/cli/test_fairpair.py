@@ -18,6 +18,8 @@ from pcf_core.texts.fairpair.matching import word_tokens
 from pcf_core.texts.fairpair.records import LABEL
 from pcf_core.work.fairpair import FAIRPAIR_AUDIT
 from tests.command_line import HERE_AND_AS_A_PROCESS, Run, answer_to, run_here
+from tests.models.scoring.conftest import save
+from tests.models.scoring.test_frames import load_style
 
 
 @pytest.fixture
@@ -91,6 +93,55 @@ def test_chat_changes_nothing_for_a_local_model_and_that_is_said(small: list[str
     done = run_here("fairpair", "--model", "mini-gpt", *small, "--chat", "--estimate")
     assert done.returncode == 0
     assert "--chat has no effect for mini-gpt" in done.stderr
+
+
+FAIR = ("--frame", "chat", "--system")
+
+
+def test_a_frame_has_a_request_of_its_own_and_what_the_model_does_anyway_has_none(
+    small: list[str], tmp_path: Path
+) -> None:
+    model = save(load_style("chatml"), tmp_path / "chatty")
+    (tmp_path / "fair.txt").write_text("Be fair.\n")
+    asked = ("fairpair", "--model", model, *small, "--estimate")
+    usual, chat, bare = (
+        answer_to("fairpair_estimate", *asked, *frame)
+        for frame in ((), ("--frame", "chat"), ("--frame", "bare"))
+    )
+    assert usual["asked"] == chat["asked"] != bare["asked"]
+    told = run_here(*asked, *FAIR, str(tmp_path / "fair.txt"), terminal=True)
+    assert f"{model} (chat, “Be fair.”)  16 texts" in told.stdout
+    assert "each prompt is the user's message in this text: '<|im_start|>system\\nBe fair." in told.stderr
+    begun = run_here(*asked, "--frame", "chat", "--instruction", "Go on.")
+    assert "each prompt begins the model's answer" in begun.stderr
+    assert "any in this text comes from the template" in begun.stderr
+
+
+def test_texts_are_written_in_the_frame(small: list[str], tmp_path: Path) -> None:
+    model = save(load_style("chatml"), tmp_path / "chatty")
+    found = answer("fairpair", "--model", model, *small, *FAIR, "Be fair.")
+    assert found["generation"]["frame"]["system"] == "Be fair."
+    assert (found["model"], found["written"]) == (model, 16)
+    assert answer("fairpair", "--model", model, *small, *FAIR, "Be fair.")["written"] == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("mini-gpt", "--frame", "chat"), "mini-gpt has no chat template"),
+        (("mini-t5", "--frame", "chat"), "mini-t5 has no chat template"),
+        (("mini-gpt", "--system", "Be fair."), "add --frame chat"),
+        (("mini-gpt", "--frame", "loud"), "--frame"),
+        (("mini-gpt", "--chat", "--frame", "bare"), "leave one of the two out"),
+    ],
+)
+def test_a_frame_that_a_model_cannot_have_is_refused(
+    small: list[str], arguments: tuple[str, ...], said: str
+) -> None:
+    done = run_here("fairpair", "--model", *arguments, *small)
+    assert done.returncode == 2
+    assert said in done.stderr
+    assert len(done.stderr.strip().splitlines()) == 1
 
 
 @pytest.mark.slow

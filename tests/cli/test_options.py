@@ -26,15 +26,20 @@ from pcf_core.core.options import (
 )
 from pcf_core.core.records import Record
 from pcf_core.models.registry import resolve
+from pcf_core.report.reproducing import fairpair_command
+from pcf_core.texts.benchmarks.records import BenchmarkFrames
 from pcf_core.texts.criteria.experiments import usual_decoding
 from pcf_core.texts.criteria.options import CriteriaOptions
 from pcf_core.texts.fairpair.options import FairPairOptions, options_of
 from pcf_core.texts.fairpair.prompts import load_prompts
 from pcf_core.texts.fairpair.records import USUAL_DISSIMILARITIES
 from pcf_core.texts.fairpair.tables import load_table
+from pcf_core.texts.text_audit import writing_key
 from pcf_core.work.fairpair import fairpair_asked
 
-KINDS: tuple[type[Record], ...] = (ViewOptions, PageOptions, FairPairOptions, CriteriaOptions, Frames)
+KINDS: tuple[type[Record], ...] = (
+    *(ViewOptions, PageOptions, FairPairOptions, CriteriaOptions, Frames, BenchmarkFrames),
+)
 FREE = {"margin": st.sampled_from(["0", "0.05", "1"])}  # texts that their record reads
 TEXT = st.text(st.characters(codec="utf-8", exclude_characters="\0"), min_size=1, max_size=12)
 
@@ -129,6 +134,23 @@ def test_a_request_says_with_what_options_it_was_made(
     prompts, table = load_prompts(options.prompts, ("John", "Jane")), load_table(options.table)
     asked = fairpair_asked(GenerationKey.of(resolve("mini-gpt"), options.decoding), prompts, table, options)
     assert options_of(asked) == options
+
+
+@pytest.mark.parametrize(
+    "given",
+    [{"frame": "bare"}, {"frame": "chat", "system": "Be fair."}, {"frame": "chat", "instruction": "Go on."}],
+)
+def test_a_request_says_in_what_frame_it_was_made(given: dict[str, Any]) -> None:
+    options = FairPairOptions(names="John,Jane", dtype="float32", **given)
+    prompts, table = load_prompts(options.prompts, ("John", "Jane")), load_table(options.table)
+    spec = resolve("mini-gpt").model_copy(update={"chat_template": "hash"})
+    asked = fairpair_asked(writing_key(spec, options.decoding, options), prompts, table, options)
+    usual = fairpair_asked(GenerationKey.of(spec, options.decoding), prompts, table, options)
+    assert options_of(asked) == options
+    assert asked.hash != usual.hash
+    words = shlex.split(fairpair_command(asked))
+    assert [words[words.index(f"--{name}") + 1] for name in given] == [*given.values()]
+    assert "--frame" not in fairpair_command(usual)
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -7,7 +7,7 @@ import pytest
 from pcf_core.audit.options import ViewOptions
 from pcf_core.audit.policy import Policy
 from pcf_core.audit.sampling import planned
-from pcf_core.core.frame import Frame
+from pcf_core.core.frame import Frame, TextFrame
 from pcf_core.core.generation import Decoding, GenerationKey
 from pcf_core.core.options import declared
 from pcf_core.core.settings import Settings
@@ -82,6 +82,8 @@ def test_commands_of_fairpair() -> None:
     )
     chat = WRITING.model_copy(update={"family": "endpoint", "model": "openai:a model"})
     greedy = GenerationKey.of(CAUSAL, Decoding(temperature=0, top_p=1, length=80, seed=3))
+    frame = TextFrame(kind="chat", system="Be fair.\nDo.", instruction="Go on.")
+    told = WRITING.model_copy(update={"chat_template": "0f0f"}).in_frame(frame)
     requests = {
         "usual": fairpair_asked(WRITING, prompts, table),
         "every option": fairpair_asked(
@@ -92,6 +94,8 @@ def test_commands_of_fairpair() -> None:
         ),
         "reverse": fairpair_asked(WRITING, turned, table, FairPairOptions(reverse=True)),
         "chat of an endpoint": fairpair_asked(chat, prompts, table),
+        "in a frame": fairpair_asked(told, prompts, table),
+        "bare": fairpair_asked(WRITING.in_frame(TextFrame(kind="bare")), prompts, table),
         "other prompts": fairpair_asked(
             WRITING, prompts.model_copy(update={"prompts": prompts.prompts[:2]}), table
         ),

@@ -15,6 +15,7 @@ from pcf_core.audit.results import result_name
 from pcf_core.audit.sampling import planned
 from pcf_core.audit.sensitivity import sensitivity_name
 from pcf_core.core.factors import OwnFactor
+from pcf_core.core.frame import Frame, TextFrame
 from pcf_core.core.generation import Decoding, GenerationKey
 from pcf_core.core.knowledge import Fact, KnowledgeSet
 from pcf_core.core.options import declared
@@ -100,6 +101,9 @@ def test_hashes_of_texts_to_write() -> None:
     }
     keys = {name: GenerationKey.of(CAUSAL, decoding) for name, decoding in decodings.items()}
     keys["system prompt"] = WRITING.with_system("You are a clerk.")
+    chat = WRITING.model_copy(update={"chat_template": "0f0f"})
+    keys["bare, of a model with a chat"] = chat.in_frame(TextFrame(kind="bare"))
+    keys["in a chat"] = chat.in_frame(TextFrame(kind="chat", system="Be fair.", instruction="Go on."))
     keys["imported"] = WRITING.as_imported
     keys["half precision"] = GenerationKey.of(CAUSAL.with_dtype("bfloat16"), Decoding())
     assert_recorded("hashes/generation", {name: key.hash for name, key in keys.items()})
@@ -157,6 +161,11 @@ def test_hashes_of_fairpair() -> None:
         "own categories": {"categories": own},
         "greedy": {"key": GenerationKey.of(CAUSAL, Decoding(temperature=0))},
         "imported": {"key": WRITING.as_imported},
+        "in a chat": {
+            "key": WRITING.model_copy(update={"chat_template": "0f0f"}).in_frame(
+                TextFrame(kind="chat", system="Be fair.")
+            )
+        },
     }
     requests = {name: usual.model_copy(update=change) for name, change in changes.items()}
     assert_recorded(
@@ -181,6 +190,10 @@ def test_hashes_of_criteria(name: ExperimentName) -> None:
     if fitted(whole, "scored").scored_asks():
         requests["scored"] = scored_asked(fitted(whole, "scored"), SCORING)
     requests["imported"] = requests["greedy"].as_imported
+    told = greedy.model_copy(update={"chat_template": "0f0f"}).in_frame(
+        TextFrame(kind="chat", system="Be fair.")
+    )
+    requests["in a chat"] = written_asked(fitted(whole, "written"), told, "instruction", 10)
     several = {kind: {"asked": one.hash, "alike": one.alike} for kind, one in requests.items()}
     if name == "hobbies":
         key = GenerationKey.of(CAUSAL.model_copy(update={"name": "three"}), Decoding())
@@ -228,8 +241,14 @@ def test_hashes_of_benchmarks(own_settings: Settings) -> None:
         for key in (SCORING, ScoringKey.of(CAUSAL))
     }
     requests = {name: {"asked": one.hash, "material": one.material} for name, one in asked.items()}
-    opened = asked["crows-pairs, causal"].model_copy(update={"opening": "<s>"})
-    assert_recorded("hashes/benchmark_requests", {**requests, "another opening": opened.hash})
+    causal = asked["crows-pairs, causal"]
+    opened = causal.model_copy(update={"opening": "<s>"})
+    frame = Frame(kind="chat", text="user: Continue the text.\n")
+    scoring = causal.scoring.model_copy(update={"frame": frame})
+    chat = causal.model_copy(update={"scoring": scoring})
+    assert_recorded(
+        "hashes/benchmark_requests", {**requests, "another opening": opened.hash, "in a chat": chat.hash}
+    )
 
 
 def test_keys_of_knowledge() -> None:

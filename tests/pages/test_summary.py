@@ -121,7 +121,7 @@ def test_a_result_that_could_not_be_read_is_looked_for_again(
 def test_the_file_has_the_newest_texts_of_its_model_about_its_topic(monkeypatch: pytest.MonkeyPatch) -> None:
     stored = [
         SimpleNamespace(
-            key=SimpleNamespace(model=model),
+            key=SimpleNamespace(name=model),
             perturbation=SimpleNamespace(table=table),
             hash=f"{model} {index}",
         )

@@ -15,6 +15,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from pcf_core.core.errors import CriteriaError, FairPairError, PackError
+from pcf_core.core.frame import TextFrame
 from pcf_core.core.generation import Decoding
 from pcf_core.core.records import digest
 from pcf_core.core.settings import ROOT
@@ -97,6 +98,22 @@ def test_a_fairpair_result_comes_back_with_every_text(kept: Kept) -> None:
     assert len(one.texts) == 4
 
 
+@pytest.mark.parametrize(
+    ("frame", "template"),
+    [(TextFrame(kind="bare"), ""), (TextFrame(kind="chat", system="Be fair.\nBe brief."), "0f0f")],
+)
+def test_texts_in_a_frame_come_back_with_it(tmp_path: Path, frame: TextFrame, template: str) -> None:
+    store = Store.open(tmp_path)
+    key = KEY.model_copy(update={"chat_template": template}).in_frame(frame)
+    (one,) = read_pack(packed_texts(store, fairpair=[add_fairpair(store, key)])).texts
+    assert one.result.asked.key.frame == frame
+    assert one.result.asked.key.name.endswith("(bare)" if frame.kind == "bare" else "Be brief. 5a41”)")
+    packed_one = packed_fairpair(store, add_fairpair(store, key))
+    hidden = put("result", "asked", "key", "frame")(frame.model_dump() | {"system": "Be\u202e fair."})
+    with pytest.raises(PackError, match=r"marks that change the direction|the frame TextFrame"):
+        read_pack(forged(packed_one, hidden))
+
+
 def test_runs_and_texts_of_one_model_share_its_name(kept: Kept) -> None:
     run = small_run(intact(kept, "scored").result.asked.key)  # type: ignore[arg-type]
     assert run.as_imported.scoring.name == KEY.as_imported.model
@@ -162,6 +179,10 @@ FORGED_PAIRS: dict[str, Callable[[Any], Any]] = {
     "an identity that is none": put("result", "asked", "key", "identity")("<script>"),
     "an unknown family": put("result", "asked", "key", "family")("oracle"),
     "a system message": put("result", "asked", "key", "system")("Be brief."),
+    "a chat without a template": put("result", "asked", "key", "frame")(
+        {"kind": "chat", "system": "Be fair."}
+    ),
+    "an unknown frame": put("result", "asked", "key", "frame")({"kind": "loud"}),
     "other rules": put("result", "asked", "rules")("0"),
     "more texts than there are": put("result", "asked", "count")(20),
     "no measure": put("result", "asked", "dissimilarities")([]),

@@ -65,7 +65,7 @@ ELSEWHERE = {
         "findings.factors.matching_finding",
     ),
     *("findings.answers.disagreement_finding", "findings.occupations.opening_finding"),
-    "findings.notes.frame_note",  # of the commands words and score
+    *("findings.notes.frame_note", "findings.notes.text_frame_note"),  # of commands
     *("tested", "findings.notes.longer_words_note"),  # as a report and the answer block have them
     *("findings.criteria.verdict_finding", "findings.criteria.judged_finding", "compare.pair_answer"),
 }

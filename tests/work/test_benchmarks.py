@@ -12,18 +12,21 @@ import numpy as np
 import pytest
 
 from benchmarks.fakes import FakeScorer
+from pcf_core.core.frame import INSTRUCTION, Frame
 from pcf_core.core.records import digest
 from pcf_core.core.run import ModelSpec, ScoringKey
 from pcf_core.core.settings import Settings
 from pcf_core.models.registry import resolve
 from pcf_core.models.scoring.base import Scorer, SentenceOpening, TokenNats, open_scorer
-from pcf_core.show.findings.benchmarks import opening_finding
+from pcf_core.show.findings.benchmarks import benchmark_finding, opening_finding
 from pcf_core.store.store import Store
 from pcf_core.texts.benchmarks.files import load_material
 from pcf_core.texts.benchmarks.records import Material
 from pcf_core.work.benchmarking import run_benchmark
 from pcf_core.work.benchmarks import BENCHMARK_AUDIT, benchmark_asked, kept_results
 from tests.command_line import SCHEMAS, answer_to, run_here
+from tests.models.scoring.conftest import save
+from tests.models.scoring.test_frames import load_style
 from tests.texts.benchmarks.written_files import FRENCH, crows_file, stereoset_files, winobias_files
 
 KEY = ScoringKey.of(resolve("mini-gpt"))
@@ -109,6 +112,24 @@ def test_masked_models_and_other_benchmarks_have_no_opening(own_settings: Settin
     assert not asked.needs_opening
 
 
+def test_a_chat_is_part_of_the_request_and_needs_no_opening(pairs: Material, own_settings: Settings) -> None:
+    store = Store.open(own_settings.cache)
+    frame = Frame(kind="chat", system="Be fair.", text="system: Be fair.\n")
+    key = KEY.model_copy(update={"frame": frame})
+    bare, chat = benchmark_asked(pairs, KEY), benchmark_asked(pairs, key)
+    assert (chat.needs_opening, chat.opening, chat.model) == (False, "", "mini-gpt")
+    assert chat.hash != bare.hash
+    for one in (bare, chat):
+        BENCHMARK_AUDIT.keep(store, one, pairs)
+        run_benchmark(one, store, lambda spec, _: Opened(ScoringKey.of(spec), "<|im_start|>"))
+    kept = kept_results(store, ["mini-gpt"])
+    assert {one.asked.name for one in kept} == {"mini-gpt", "mini-gpt (chat, “Be fair.”)"}
+    (found,) = kept_results(store, ["mini-gpt (chat, “Be fair.”)"])
+    assert found.asked == chat
+    assert "opening" not in found.provenance
+    assert "mini-gpt (chat, “Be fair.”) prefers" in benchmark_finding(found)
+
+
 # ---------------------------------------------------------------------------------- the command line
 
 
@@ -166,17 +187,42 @@ def test_one_half_and_another_language_are_said_and_recorded(own_settings: Setti
     assert (kept.asked.language, kept.asked.hash) == ("fr", document["asked"])
 
 
+def test_a_chat_has_a_result_of_its_own_beside_the_bare_sentences(
+    own_settings: Settings, tmp_path: Path
+) -> None:
+    model = save(load_style("chatml"), tmp_path / "chatty")
+    asked = ("crows-pairs", "--file", str(crows_file(tmp_path)), "--model", model)
+    bare = answer(*asked)
+    assert "frame" not in bare
+    chats = answer(*asked, "--frame", "chat", "--system", "", "--system", "Be fair.")
+    for document in chats:
+        jsonschema.validate(document, SCHEMAS["benchmark"])
+    assert [one["frame"]["system"] for one in chats] == ["", "Be fair."]
+    assert [one["frame"]["instruction"] for one in chats] == [INSTRUCTION] * 2
+    assert len({bare["asked"], *(one["asked"] for one in chats)}) == 3
+    assert chats[0]["worse"][0]["second"] == f"{model} (chat, “Be fair.”)"
+    done = run_here("benchmark", *asked, "--frame", "chat", "--estimate", terminal=True)
+    assert f"{model} (chat)  0 of 3 items" in done.stdout
+    assert "each sentence begins the model's answer" in done.stderr
+    kept = kept_results(Store.open(own_settings.cache), [model])
+    assert [one.provenance.get("opening") is None for one in kept] == [True, True, False]
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
+        (("winobias", "--model", "mini-gpt", "--frame", "chat"), "mini-gpt has no chat template"),
+        (("winobias", "--model", "mini-bert", "--frame", "chat"), "mini-bert is of the family masked"),
+        (("winobias", "--model", "mini-gpt", "--system", "Be fair."), "add --frame chat"),
         (("other", "--model", "mini-gpt"), "The benchmark must be one of crows-pairs, stereoset, winobias"),
         (("winobias", "--model", "mini-gpt", "--file", "none.txt"), "none.txt cannot be read"),
         (("winobias", "--model", "mini-gpt", "--estimate", "--queue"), "give only one of them"),
     ],
 )
 def test_bad_input_is_refused_in_a_sentence(
-    own_settings: Settings, arguments: tuple[str, ...], said: str
+    own_settings: Settings, tmp_path: Path, arguments: tuple[str, ...], said: str
 ) -> None:
-    done = run_here("benchmark", *arguments)
+    files = [] if "--file" in arguments else [f"--file={one}" for one in winobias_files(tmp_path)]
+    done = run_here("benchmark", *arguments, *files)
     assert done.returncode == 2
     assert said in done.stderr

@@ -255,7 +255,7 @@ def _draw_provenance(result: EmbeddingResult) -> None:
     facts = {
         "request": request.hash,
         "material": request.material,
-        **{f"hobbies of {one.model}": one.hash for one in request.several},
+        **{f"hobbies of {one.name}": one.hash for one in request.several},
         "texts": f"{report.texts:,}",
         "words with a vector": f"{report.vocabulary:,}",
         "learned by": report.library,

@@ -15,14 +15,14 @@ from pcf_core.app import own
 from pcf_core.app.caching import kept, open_store
 from pcf_core.app.choice import current_choice, draw_option, with_asked
 from pcf_core.app.data import answered, draw_lookable
+from pcf_core.app.frames import draw_text_frame
 from pcf_core.app.lists import Stamp, stamp_of, stamp_of_files
 from pcf_core.app.roles import may_audit, recorded
 from pcf_core.app.texts.shared import TEACHING, Stored, draw_before, offer_missing, way_back
 from pcf_core.app.titles import model_titles
 from pcf_core.app.widgets import choose_next, plain, plain_titled, refusals_said
-from pcf_core.core.generation import GenerationKey
 from pcf_core.core.options import declared, from_page, page_values
-from pcf_core.core.run import ScoringKey, model_label
+from pcf_core.core.run import ScoringKey
 from pcf_core.material.safety.text import MAX_NAME
 from pcf_core.models.endpoint import known_chat
 from pcf_core.models.names import ENDPOINT, precisions_of
@@ -50,6 +50,7 @@ from pcf_core.texts.criteria.records.independence import AnecdotesMaterial, Hobb
 from pcf_core.texts.criteria.records.quantities import GENDERS, ExperimentName, Wording
 from pcf_core.texts.criteria.records.runs import MATERIAL, CriteriaAsked, CriteriaResult
 from pcf_core.texts.criteria.records.separation import QuestionMaterial, TaskMaterial
+from pcf_core.texts.text_audit import writing_key
 from pcf_core.work.criteria import CRITERIA_AUDIT, kept_labellers, scored_asked, written_asked
 from pcf_core.work.text_audits import AuditEstimate
 
@@ -112,15 +113,19 @@ class Request:
         server, answering, wording = model.startswith(ENDPOINT), self.options.answering, self.options.wording
         chats = known_chat(model) if server and answering != "scored" else None
         chat = chats is not False if not wording else wording == "instruction"
-        way = suited(resolve_writer(model, chat=chat), name, answering)
+        way = suited(resolve_writer(model, chat=self.messages(chat)), name, answering, self.options)
         if way.answering == "scored":
             return way
-        if server and (reason := _endpoint_reason(model, chats, way.wording)):
+        if server and not self.options.frame and (reason := _endpoint_reason(model, chats, way.wording)):
             return replace(way, reason=reason)
         if not wording or way.wording == wording:
             return way
         reason = f"{model} is {WORDED[wording]}, as requested."
         return replace(way, wording=wording, reason=reason)
+
+    def messages(self, usual: bool) -> bool:
+        """Return whether an endpoint is sent messages; ``usual``: without a frame."""
+        return usual if not self.options.frame else self.options.frame == "chat"
 
     def asked(self, model: str, name: ExperimentName) -> tuple[CriteriaAsked, ...]:
         """Return one model's requests for one experiment, one for each precision that may be meant."""
@@ -128,8 +133,9 @@ class Request:
         if way.wording is None:
             scored = precisions_of(resolve_to_score(model), self.options.dtype)
             return tuple(scored_asked(experiment, ScoringKey.of(spec)) for spec in scored)
-        writers = precisions_of(resolve_writer(model, chat=way.wording == "instruction"), self.options.dtype)
-        keys = [GenerationKey.of(spec, self.options.decoding(name)) for spec in writers]
+        chat = self.messages(way.wording == "instruction")
+        writers = precisions_of(resolve_writer(model, chat=chat), self.options.dtype)
+        keys = [writing_key(spec, self.options.decoding(name), self.options) for spec in writers]
         repeats = self.options.texts_of_each(name)
         return tuple(written_asked(experiment, key, way.wording, repeats) for key in keys)
 
@@ -183,10 +189,11 @@ def draw_request() -> Request:
         draw_option(OPTIONS["repeats"], right)
         for name, column in zip(("temperature", "top_p", "length", "seed"), st.columns(4), strict=True):
             draw_option(OPTIONS[name], column)
+        frame = draw_text_frame(CriteriaOptions)
         draw_option(OPTIONS["dtype"])
     return Request(
         models=tuple(draw_lookable(models)),
-        options=from_page(CriteriaOptions, st.session_state.to_dict(), questions=questions),
+        options=from_page(CriteriaOptions, st.session_state.to_dict(), questions=questions, **frame),
         materials=materials,
     )
 
@@ -400,7 +407,9 @@ def choices_of(request: CriteriaAsked) -> Choices | None:
     if chosen is None or chosen.name is None:
         return None
     values = page_values(options_of(request))
-    names = ("wording", "repeats", "temperature", "top_p", "length", "seed") if request.generation else ()
+    names: tuple[str, ...] = ("frame", "system", "instruction")
+    if request.generation:
+        names += ("wording", "repeats", "temperature", "top_p", "length", "seed")
     return {
         "cr_model": [request.model],
         "cr_view": request.experiment,
@@ -428,8 +437,7 @@ def _found_before(requests: Sequence[CriteriaAsked]) -> Iterator[tuple[str, str,
     for request in requests:
         if (choices := choices_of(request)) is not None:
             made = " · ".join((request.experiment, _made_text(request, choices), _way_text(request)))
-            label = model_label(request.model, request.key.dtype)
-            yield request.hash, f"**{plain_titled(label)}** · {plain(made)}", choices
+            yield request.hash, f"**{plain_titled(request.key.label)}** · {plain(made)}", choices
 
 
 def _made_text(request: CriteriaAsked, choices: Choices) -> str:

@@ -12,6 +12,7 @@ import streamlit as st
 from pcf_core.app.caching import kept, open_store
 from pcf_core.app.choice import draw_option, with_asked
 from pcf_core.app.data import answered, draw_lookable
+from pcf_core.app.frames import draw_text_frame
 from pcf_core.app.lists import stamp_of_shelf
 from pcf_core.app.roles import may_audit
 from pcf_core.app.texts.shared import TEACHING, Stored, draw_before, offer_missing, way_back
@@ -19,7 +20,8 @@ from pcf_core.app.titles import model_titles
 from pcf_core.app.widgets import plain, plain_titled
 from pcf_core.core.errors import AuditError, GenerationError, PerturbationError, PromptError
 from pcf_core.core.families import FAMILIES
-from pcf_core.core.generation import HOTTEST, Decoding, GenerationKey
+from pcf_core.core.frame import framed_name
+from pcf_core.core.generation import HOTTEST, Decoding
 from pcf_core.core.options import declared, from_page, number_text, page_values
 from pcf_core.core.records import digest
 from pcf_core.core.run import model_label
@@ -45,6 +47,7 @@ from pcf_core.texts.fairpair.records import (
 )
 from pcf_core.texts.fairpair.tables import SHELF as TABLES
 from pcf_core.texts.fairpair.tables import check_names, load_table
+from pcf_core.texts.text_audit import sends_messages, writing_key
 from pcf_core.work.fairpair import FAIRPAIR, FAIRPAIR_AUDIT, FairPairMaterial, fairpair_asked, load_prompt_set
 from pcf_core.work.text_audits import AuditEstimate
 
@@ -101,9 +104,9 @@ def choices_of(request: FairPairAsked) -> Choices | None:
             category=() if set(taken.categories) == set(whole.categories) else taken.categories,
             each=each,
         )
-        writer = resolve_writer(request.key.model, options.chat).with_dtype(request.key.dtype)
+        writer = resolve_writer(request.key.model, sends_messages(options)).with_dtype(request.key.dtype)
         again = fairpair_asked(
-            GenerationKey.of(writer, request.key.decoding),
+            writing_key(writer, request.key.decoding, options),
             selection(whole, options.category, each),
             table_of(options.table),
             options,
@@ -152,7 +155,8 @@ def _found_before() -> list[tuple[str, str, Choices]]:
 
 
 def _text_of(request: FairPairAsked, choices: Choices) -> str:
-    models = [model_label(model, request.key.dtype) for model in choices["fp_model"]]
+    key = request.key
+    models = [model_label(framed_name(model, key.frame), key.dtype) for model in choices["fp_model"]]
     return (
         f"**{plain_titled(', '.join(models))}** · {plain(' → '.join(request.prompts.names))} · "
         f"{plain(request.prompts.title)}, {count(request.prompts.count, 'prompt')}, "
@@ -177,8 +181,8 @@ class Request:
 
     def asked(self, model: str, temperature: float) -> tuple[FairPairAsked, ...]:
         """Return one model's requests at a temperature, one for each precision that may be meant."""
-        specs = precisions_of(resolve_writer(model, self.options.chat), self.options.dtype)
-        keys = [GenerationKey.of(spec, self.settings[temperature]) for spec in specs]
+        specs = precisions_of(resolve_writer(model, sends_messages(self.options)), self.options.dtype)
+        keys = [writing_key(spec, self.settings[temperature], self.options) for spec in specs]
         return tuple(
             fairpair_asked(key, self.prompts, self.table, self.options, self.categories) for key in keys
         )
@@ -234,7 +238,9 @@ def draw_request() -> Request:
         )
         for name, column in zip(("top_p", "length", "seed"), columns[1:], strict=True):
             draw_option(OPTIONS[name], column)
-        chat = any(model.startswith(ENDPOINT) for model in models) and draw_option(OPTIONS["chat"])
+        frame = draw_text_frame(FairPairOptions)
+        server = frame["frame"] == "" and any(model.startswith(ENDPOINT) for model in models)
+        chat = server and draw_option(OPTIONS["chat"])
         left, right = st.columns(2)
         draw_option(OPTIONS["count"], left)
         draw_option(OPTIONS["fold_size"], right)
@@ -251,7 +257,12 @@ def draw_request() -> Request:
         raise PerturbationError(f"Both names are {names[0]!r}: type two different names.")
     check_names(names, "The names")
     options = from_page(
-        FairPairOptions, st.session_state.to_dict(), names=",".join(names), chat=chat, encoder=encoder
+        FairPairOptions,
+        st.session_state.to_dict(),
+        names=",".join(names),
+        chat=chat,
+        encoder=encoder,
+        **frame,
     )
     whole = prompts_of(prompts, names[::-1] if options.reverse else names)
     chosen = selection(whole, options.category, options.each)

@@ -47,14 +47,14 @@ def parameters_behind(link: PrintedLink) -> Mapping[str, str | list[str]]:
 
 def fairpair_asked(link: PrintedLink) -> list[FairPairAsked]:
     """Return the newest answered request of each of a link's models; a LookupError where one has none."""
-    newest = {request.key.model: request for request in reversed(answered(FAIRPAIR_AUDIT))}
+    newest = {request.key.name: request for request in reversed(answered(FAIRPAIR_AUDIT))}
     return [newest[name] for name in link.parameters["fp_model"]]
 
 
 def _of_fairpair(link: PrintedLink, sentence: Callable[[FairPairResult], str]) -> Beside:
     """Return a sentence on the newest result of each of a link's models."""
     results = [complete_result(FAIRPAIR_AUDIT, request.hash) for request in fairpair_asked(link)]
-    return Beside([f"{result.asked.key.model}: {sentence(result)}" for result in results])
+    return Beside([f"{result.asked.key.name}: {sentence(result)}" for result in results])
 
 
 def variability(_: Printed, link: PrintedLink, __: Opened) -> Beside:
@@ -71,7 +71,7 @@ def criteria_asked(link: PrintedLink) -> CriteriaAsked:
     """Return the newest answered request of a link's model and experiment."""
     wanted = link.parameters["cr_model"][0], link.parameters["cr_view"]
     for request in answered(CRITERIA_AUDIT):
-        if (request.model, request.experiment) == wanted:
+        if (request.name, request.experiment) == wanted:
             return request
     raise LookupError(wanted)
 

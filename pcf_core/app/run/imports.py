@@ -18,7 +18,6 @@ from pcf_core.app.roles import may_audit, recorded, write
 from pcf_core.app.texts.shared import parameters_of, title_of
 from pcf_core.app.widgets import plain
 from pcf_core.core.errors import AuditError
-from pcf_core.core.run import model_label
 from pcf_core.core.settings import settings
 from pcf_core.report.importing import Arrived, TextResult, import_pack, signature_of
 from pcf_core.report.packs import ENDING, read_pack
@@ -115,7 +114,7 @@ def _draw_arrived(arrived: Arrived) -> None:
         stored = _loaded(result)
         if stored is not None:
             key = stored.asked.key
-            note = imported_note(model_label(key.model, key.dtype), stored.provenance)
+            note = imported_note(key.label, stored.provenance)
             st.markdown(plain(note))
             st.caption(plain(title_of(stored.asked)))
             tab = FAIRPAIR_TAB if isinstance(stored, FairPairResult) else CRITERIA_TAB

@@ -11,6 +11,7 @@ import streamlit as st
 from pcf_core.app import own
 from pcf_core.app.caching import open_queue, open_store
 from pcf_core.app.choice import DEFAULT_MODELS, current_choice, draw_answering, draw_precision
+from pcf_core.app.frames import declared_model, draw_frames
 from pcf_core.app.links import select_called
 from pcf_core.app.lists import (
     Usual,
@@ -25,7 +26,6 @@ from pcf_core.app.lists import (
 )
 from pcf_core.app.queue import any_active, follow_jobs, jobs_of, keep_a_worker, progress_text
 from pcf_core.app.roles import write
-from pcf_core.app.run.frames import declared_model, draw_frames
 from pcf_core.app.templates.keeping import draw_import, draw_typed
 from pcf_core.app.titles import list_titles, model_titles, set_titles, topic_titles
 from pcf_core.app.widgets import adopt_next, choose_next, plain, plain_titled

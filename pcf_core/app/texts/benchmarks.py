@@ -12,14 +12,16 @@ from pcf_core.app.addresses import KNOWN_TAB, Choice
 from pcf_core.app.caching import open_queue, open_store
 from pcf_core.app.choice import current_choice
 from pcf_core.app.data import Loaded, load
+from pcf_core.app.frames import draw_chats, draw_frames, draw_rendered
 from pcf_core.app.links import draw_link
 from pcf_core.app.own import read_shown, upload_files
 from pcf_core.app.page import draw_table, finding, finding_list
 from pcf_core.app.roles import write
 from pcf_core.app.texts.shared import follow_jobs
-from pcf_core.app.widgets import choose_one, draw_card, plain
+from pcf_core.app.widgets import choose_one, draw_card, plain, plain_titled
 from pcf_core.audit.comparing import controlled
 from pcf_core.core.errors import AuditError, RunError
+from pcf_core.core.frame import BARE_ONLY, Frame
 from pcf_core.core.risk import Comparison
 from pcf_core.core.run import ScoringKey
 from pcf_core.material.safety.reading import upload_label, uploaded
@@ -34,6 +36,7 @@ from pcf_core.texts.benchmarks.records import (
     FACTS,
     SENTENCES,
     BenchmarkAsked,
+    BenchmarkFrames,
     BenchmarkName,
     BenchmarkResult,
     Material,
@@ -96,15 +99,20 @@ def draw_beside_audits(model: str) -> None:
 
 
 def newest_of(benchmark: BenchmarkName, models: Sequence[str]) -> dict[str, BenchmarkResult]:
-    """Return models' results on the newest material, in the order of ``models``."""
+    """Return models' results on the newest material, by name with the frame, in the order of ``models``."""
     latest = newest(kept_results(open_store(), models, benchmark))
-    return {model: latest[model] for model in models if model in latest}
+    return {
+        name: one
+        for model in dict.fromkeys(models)
+        for name, one in latest.items()
+        if model == name or (model == one.asked.model and name not in models)
+    }
 
 
 def newest(several: Sequence[BenchmarkResult]) -> dict[str, BenchmarkResult]:
-    """Return each model's result on the sentences that were used last."""
+    """Return each model's result in each frame on the sentences that were used last."""
     material = several[0].asked.material if several else ""
-    return {one.asked.model: one for one in several if one.asked.material == material}
+    return {one.asked.name: one for one in several if one.asked.material == material}
 
 
 def draw_results(benchmark: BenchmarkName, results: Mapping[str, BenchmarkResult], choice: Choice) -> None:
@@ -193,10 +201,13 @@ def draw_request(benchmark: BenchmarkName, models: Sequence[str]) -> None:
     read = read_shown(lambda: read_files(benchmark, given, language), key, language)
     if read is None:
         return
-    material = read.item
-    request, refused = requests(material, models)
-    for sentence in refused:
-        st.error(plain(sentence), icon=":material/error:")
+    material, wanted = read.item, draw_frames(BenchmarkFrames)
+    chats = draw_chats(models, wanted)
+    draw_rendered(chats.frames)
+    frames = dict.fromkeys(models, (None,)) if wanted == BARE_ONLY else chats.frames
+    request, refused = requests(material, frames)
+    for model, error in {**chats.refused, **refused}.items():
+        st.error(f"**{plain_titled(model)}:** {plain(str(error))}", icon=":material/error:")
     missing = {
         model: one for model, one in request.items() if BENCHMARK_AUDIT.load(open_store(), one.hash) is None
     }
@@ -214,12 +225,17 @@ def read_files(benchmark: BenchmarkName, files: Sequence[tuple[str, bytes]], lan
         return load_material(benchmark, paths, language)
 
 
-def requests(material: Material, models: Sequence[str]) -> tuple[dict[str, BenchmarkAsked], list[str]]:
-    """Make a request for each model, and a sentence for each that cannot be run."""
-    request, refused = {}, []
-    for model in models:
+def requests(
+    material: Material, frames: Mapping[str, Sequence[Frame | None]]
+) -> tuple[dict[str, BenchmarkAsked], dict[str, AuditError]]:
+    """Make a request for each model in each frame, and say which models cannot be run."""
+    request, refused = {}, {}
+    for model, several in frames.items():
         try:
-            request[model] = benchmark_asked(material, ScoringKey.of(resolve_to_score(model)))
+            spec = resolve_to_score(model)
+            for frame in several:
+                key = ScoringKey.of(spec.model_copy(update={"frame": frame}))
+                request[key.name] = benchmark_asked(material, key)
         except AuditError as error:
-            refused.append(str(error))
+            refused[model] = error
     return request, refused

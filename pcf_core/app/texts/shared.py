@@ -16,6 +16,7 @@ from pcf_core.app.queue import ACTIVE, ENDED_EARLY, RECENT, draw_job, draw_jobs,
 from pcf_core.app.roles import draw_why_not, may_audit, recorded, write
 from pcf_core.app.widgets import choose_next, plain, plain_titled
 from pcf_core.core.errors import AuditError, ModelError
+from pcf_core.core.frame import framed_name
 from pcf_core.core.generation import GenerationKey
 from pcf_core.core.run import ScoringKey, model_label
 from pcf_core.models.names import refuse_asking
@@ -37,6 +38,7 @@ UNPINNED = (
 TEACHING = "mini-gpt"
 CHOSEN = "kept_texts"
 FAIRPAIR_KEY, CRITERIA_KEY = "fp_imported", "cr_imported"
+FRAMED = ("_frame", "_system", "_instruction")  # ends of parameters that a link without a frame omits
 
 
 class TextRequest(Protocol):
@@ -92,7 +94,7 @@ def requests_of(
                 refused[model, str(error)] = None
                 continue
             one = next((one for one in several if one.hash in with_result), several[0])
-            requests[model_label(model, one.key.dtype), second] = one
+            requests[model_label(framed_name(model, one.key.frame), one.key.dtype), second] = one
     for model, sentence in refused:
         st.error(f"**{plain_titled(model)}:** {plain(sentence)}", icon=":material/error:")
     return requests
@@ -250,7 +252,7 @@ def draw_before(
 
 def title_of(request: FairPairAsked | CriteriaAsked) -> str:
     """Title a result in a list of all results."""
-    label = model_label(request.key.model, request.key.dtype)
+    label = request.key.label
     if isinstance(request, FairPairAsked):
         drawn = decoding_text(request.key.decoding)
         what = f"FairPair · {' → '.join(request.prompts.names)} · {request.prompts.title} · {drawn}"
@@ -302,8 +304,7 @@ def laid_beside(
     for request in imported:
         if request.alike == first[together(request)]:
             with suppress(LookupError):  # deleted since
-                label = model_label(request.key.model, request.key.dtype)
-                laid.setdefault((label, second(request)), complete_result(audit, request.hash))
+                laid.setdefault((request.key.label, second(request)), complete_result(audit, request.hash))
     shown = {result.asked.hash for result in laid.values()}
     if apart := sum(request.hash not in shown for request in imported):
         st.info(
@@ -346,10 +347,11 @@ def way_back(
         return parameters_of(request)
     if choices is None:
         return None
+    without = () if request.key.frame else FRAMED
     values = {
         name: str(value).lower() if isinstance(value, bool) else value
         for name, value in choices.items()
-        if value not in (None, [])
+        if value not in (None, []) and not name.endswith(without)
     }
     return {name: value if isinstance(value, list) else str(value) for name, value in values.items()}
 

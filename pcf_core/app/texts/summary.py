@@ -43,6 +43,7 @@ from pcf_core.app.texts.shared import (
 from pcf_core.app.titles import model_titles
 from pcf_core.app.widgets import draw_card, plain, plain_titled
 from pcf_core.core.errors import AuditError
+from pcf_core.core.frame import is_framed
 from pcf_core.core.generation import Decoding, GenerationKey
 from pcf_core.core.run import IMPORTED
 from pcf_core.core.topics import Topic
@@ -155,8 +156,8 @@ class CaseFile:
 
 def known_models(choice: Choice) -> list[str]:
     """List the sidebar's models, then all others with a result of any audit."""
-    written = [request.key.model for request in answered(FAIRPAIR_AUDIT)]
-    request = [one.model for one in answered(CRITERIA_AUDIT)]
+    written = [request.key.name for request in answered(FAIRPAIR_AUDIT)]
+    request = [one.name for one in answered(CRITERIA_AUDIT)]
     return list(dict.fromkeys([*choice.models, *scored_models(), *written, *request]))
 
 
@@ -175,7 +176,7 @@ def case_file(model: str, choice: Choice) -> CaseFile:
 
     loaded = replace(one, runs=named(one.runs), others=named(one.others))
     answered_pairs = [
-        one for one in answered(FAIRPAIR_AUDIT) if one.key.model == model and one.perturbation.table in tables
+        one for one in answered(FAIRPAIR_AUDIT) if one.key.name == model and one.perturbation.table in tables
     ]
     fairpairs = _complete(FAIRPAIR_AUDIT, answered_pairs[:MOST_FAIRPAIRS])
     criteria = _criteria(model) if "gender" in tables else ()
@@ -215,7 +216,7 @@ def _criteria(model: str) -> tuple[CriteriaResult, ...]:
     """Return the newest result of each experiment and way of answering, written ones first."""
     newest: dict[tuple[str, str], CriteriaAsked] = {}
     for request in answered(CRITERIA_AUDIT):
-        if request.model == model:
+        if request.name == model:
             newest.setdefault((request.experiment, request.answering), request)
     order = get_args(ExperimentName)
     return _complete(
@@ -304,8 +305,9 @@ def draw_summary() -> None:
     if not draw_lookable([model]):
         return
     case = case_file(model, choice)
-    # The table says if an imported model has only texts.
-    refused = {} if model.startswith(IMPORTED) and case.found else case.loaded.refused
+    # The table says if an imported model, or one in a frame, has only texts.
+    only_texts = case.found and (model.startswith(IMPORTED) or is_framed(model))
+    refused = {} if only_texts else case.loaded.refused
     for name, sentence in refused.items():
         st.error(f"**{plain_titled(name)}** {plain(sentence)}", icon=":material/error:")
     for item in case.loaded.runs.values():

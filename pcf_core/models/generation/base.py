@@ -22,6 +22,7 @@ from typing import Self
 import numpy as np
 
 from pcf_core.core.families import FAMILIES
+from pcf_core.core.frame import TextFrame
 from pcf_core.core.generation import Decoding, End, Generated, GenerationKey, MissingTexts, joined, parts
 from pcf_core.core.records import digest
 from pcf_core.core.run import ModelSpec
@@ -38,11 +39,12 @@ class Generator(abc.ABC):
         """Raise GenerationError for a prompt that is empty, has a special token, or is too long."""
 
     @abc.abstractmethod
-    def with_system(self, system: str) -> Self:
-        """Return this generator with another system prompt; the model is shared.
+    def with_system(self, system: str, frame: TextFrame | None = None) -> Self:
+        """Return this generator with another system prompt, and in a frame; the model is shared.
 
-        It is a message of its own if the model takes one, else it precedes the prompt
-        (:func:`~pcf_core.core.generation.in_one`).  Raises ScoringError if a server that must be asked fails.
+        The prompt is a message of its own if the model takes one, else it precedes the user's
+        (:func:`~pcf_core.core.generation.in_one`).  Raises ModelError for a frame that the model cannot have,
+        and ScoringError if a server that must be asked fails.
         """
 
     def batches(self, wanted: Sequence[MissingTexts]) -> list[list[MissingTexts]]:

@@ -20,7 +20,8 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any, Self
 
-from pcf_core.core.errors import GenerationError
+from pcf_core.core.errors import GenerationError, ModelError
+from pcf_core.core.frame import TextFrame
 from pcf_core.core.generation import BLOCK, Generated, GenerationKey, MissingTexts, in_one
 from pcf_core.core.settings import settings
 from pcf_core.models.completions import Written, find_form, settle_form, written_of
@@ -46,13 +47,18 @@ class EndpointGenerator(Generator):
         if not prompt.strip():
             raise GenerationError("A prompt is empty: give a text that the model can continue.")
 
-    def with_system(self, system: str) -> Self:
+    def with_system(self, system: str, frame: TextFrame | None = None) -> Self:
         """See :meth:`Generator.with_system`; a chat server is asked for a short text."""
         other = copy(self)
-        other.key = self.key.with_system(system)
-        if system and self.form.chat:
+        other.key = self.key.with_system(system).in_frame(frame)
+        if other.key.told and self.form.chat:
             with connect(self.key.model) as server:
-                other.form, _ = settle_form(server, self.form, system)
+                other.form, _ = settle_form(server, self.form, other.key.told)
+        if frame is not None and frame.system and not other.form.systems:
+            raise ModelError(
+                f"The server of {self.key.model} refuses a system text: leave it out, or choose another "
+                "model."
+            )
         return other
 
     def batches(self, wanted: Sequence[MissingTexts]) -> list[list[MissingTexts]]:
@@ -64,7 +70,7 @@ class EndpointGenerator(Generator):
         for part in batch:
             self.check(part.prompt)
         bodies = [
-            self.form.body(part.prompt, self.key.decoding, self.seed(part.prompt, index), self.key.system)
+            self.form.body(part.prompt, self.key.decoding, self.seed(part.prompt, index), self.key.told)
             for part in batch
             for index in range(part.first, part.first + part.count)
         ]
@@ -126,7 +132,7 @@ def estimate_requests(wanted: Iterable[tuple[str, int]], key: GenerationKey) -> 
     refuse_asking(key.model)
     texts: Counter[str] = Counter()
     for prompt, count in wanted:
-        texts[in_one(key.system, prompt)] += count
+        texts[in_one(key.told, prompt)] += count
     counted = count_tokens(key.model, list(texts)) if texts else []
     lengths = counted if counted is not None else [rough_tokens(prompt) for prompt in texts]
     requests = texts.total()

@@ -14,7 +14,8 @@ oneDNN on a CPU (:mod:`pcf_core.models.shortcuts`), which rounds rows independen
 
 **Causal models** continue the prompt.  With a chat template the prompt is a user's message and the text is
 the answer; the system prompt is a system message, or precedes the user's if the template refuses or drops it.
-A template with today's date gets a fixed one.
+In a frame with an instruction, that is the user's message, and the text continues the prompt, with which the
+answer begins.  A template with today's date gets a fixed one.
 
 **Worked example.**  "John is" has the tokens 7, 9 and "Jane Doe is" 8, 5, 9; three texts are wanted of each.
 The first pass reads 7, 9 and gives logits that three texts draw from.  The second pass reads their three
@@ -39,9 +40,10 @@ from jinja2 import TemplateError as RefusedByTemplate
 from transformers.cache_utils import Cache, DynamicLayer, DynamicSlidingWindowLayer
 
 from pcf_core.core.errors import GenerationError, OutOfMemoryError, ScoringError
+from pcf_core.core.frame import TextFrame
 from pcf_core.core.generation import BLOCK, Generated, GenerationKey, MissingTexts, in_one
 from pcf_core.core.records import FloatArray
-from pcf_core.models.frames import templated
+from pcf_core.models.frames import render, templated
 from pcf_core.models.generation.base import Generator, end_of, packed, stream
 from pcf_core.models.generation.drawing import Tokens, choose
 from pcf_core.models.loading import Loaded
@@ -117,12 +119,14 @@ class LocalGenerator(Generator):
 
     ``context``: tokens that the model can take, 0 for no limit.  ``stops``: tokens that end a text.
     ``threads``: of a forward pass; one for a small model, which is ten times as fast on busy cores.
+    ``chat``: the rendered frame.
     ``most``: texts at once.  ``caches``: keys and values of a prompt can be repeated; ``joins``: other texts
     can join.
     """
 
     caches = True
     joins = False
+    chat = ""
 
     def __init__(self, loaded: Loaded, key: GenerationKey, *, context: int = 0) -> None:
         self.key = key
@@ -143,10 +147,13 @@ class LocalGenerator(Generator):
         """See :meth:`Generator.check`."""
         self._checked(prompt)
 
-    def with_system(self, system: str) -> Self:
+    def with_system(self, system: str, frame: TextFrame | None = None) -> Self:
         """See :meth:`Generator.with_system`."""
         other = copy(self)
-        other.key = self.key.with_system(system)
+        other.key = self.key.with_system(system).in_frame(frame)
+        if frame is not None and frame.kind == "chat":
+            whole = frame.model_copy(update={"system": other.key.told})
+            other.chat = render(self.tokenizer, whole, self.key.model).text
         return other
 
     def batches(self, wanted: Sequence[MissingTexts]) -> list[list[MissingTexts]]:
@@ -305,7 +312,7 @@ class LocalGenerator(Generator):
         if not prompt.strip():
             raise GenerationError("A prompt is empty: give a text that the model can continue.")
         special = set(self.tokenizer.all_special_ids) - {self.tokenizer.unk_token_id}
-        encoded = self.seam.encode([self.key.system, prompt])
+        encoded = self.seam.encode([self.key.told, prompt])
         held = [token for ids in encoded for token in ids if token in special]
         if held:
             (name,) = self.tokenizer.convert_ids_to_tokens(held[:1])
@@ -400,11 +407,12 @@ class CausalGenerator(LocalGenerator):
     def prompt_ids(self, prompt: str) -> Ids:
         """See :meth:`LocalGenerator.prompt_ids`."""
         if not self.key.chat_template:
-            return self.seam.opening + self.seam.encode([in_one(self.key.system, prompt)])[0]
-        return self.seam.encode([self._conversation(prompt)])[0]
+            return self.seam.opening + self.seam.encode([in_one(self.key.told, prompt)])[0]
+        whole = self.chat + prompt if self.key.begins_answer else self._conversation(prompt)
+        return self.seam.encode([whole])[0]
 
     def _conversation(self, prompt: str) -> str:
-        system, user = self.key.system, {"role": "user", "content": prompt}
+        system, user = self.key.told, {"role": "user", "content": prompt}
         if system:
             try:
                 whole = self._templated({"role": "system", "content": system}, user)
@@ -474,4 +482,5 @@ class CausalGenerator(LocalGenerator):
         return agree(self.model, cached, whole)
 
     def _text(self, ids: Ids, written: Ids) -> str:
-        return self._decoded(written) if self.key.chat_template else self._continuation(ids, written)
+        answers = self.key.chat_template and not self.key.begins_answer
+        return self._decoded(written) if answers else self._continuation(ids, written)

@@ -60,7 +60,7 @@ class Seq2SeqGenerator(LocalGenerator):
 
     def prompt_ids(self, prompt: str) -> Ids:
         """See :meth:`LocalGenerator.prompt_ids`."""
-        return self.seam.encode([in_one(self.key.system, prompt)])[0]
+        return self.seam.encode([in_one(self.key.told, prompt)])[0]
 
     def _needs(self, ids: Ids) -> int:
         return max(len(self._source(ids)), len(self._start(ids)) + self.key.decoding.length)

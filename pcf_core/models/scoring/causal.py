@@ -134,14 +134,22 @@ class CausalScorer(LocalScorer):
     def _token_nats(self, texts: Sequence[str]) -> list[TokenNats]:
         """Return log P(token | tokens before it) of every token.
 
-        The first is conditioned on the tokenizer's opening, or else on :attr:`sentence_opening`.
+        The first is conditioned on the frame, the tokenizer's opening, or else on :attr:`sentence_opening`.
         """
+        if self.seam.frame:
+            return self._nats_behind(self.seam.encode([self.seam.frame])[0], texts, memory=self.memory)
         return self._nats_behind(self.seam.opening or (self.openings.separator[0],), texts)
 
-    def _nats_behind(self, start: Ids, texts: Sequence[str], unread: int = 0) -> list[TokenNats]:
-        """Return the same after tokens ``start``, without the first ``unread`` tokens."""
+    def _nats_behind(
+        self, start: Ids, texts: Sequence[str], unread: int = 0, memory: DynamicCache | None = None
+    ) -> list[TokenNats]:
+        """Return the same after tokens ``start``, without the first ``unread`` tokens.
+
+        ``memory``: of the frame's tokens, with which ``start`` then begins.
+        """
         sentences = self.seam.whole(texts)
         check_context(self.key, self.context, [len(start) + len(ids) for ids in sentences], texts)
+        start = start if memory is None else start[len(self.seam.frame_ids) :]
         values = np.zeros((len(texts), max(map(len, sentences), default=0)))
         trees = []
         for row, ids in enumerate(sentences):
@@ -150,18 +158,18 @@ class CausalScorer(LocalScorer):
             reads = np.stack([np.full_like(places, row), places, nodes, ids[unread:]], axis=1)
             slots = np.arange(len(start) + len(ids))
             trees.append(Tree(np.array(start + ids, dtype=int), slots - 1, slots, reads))
-        self._add(values, trees)
+        self._add(values, trees, memory)
         return [TokenNats(ids, nats[: len(ids)]) for ids, nats in zip(sentences, values, strict=True)]
 
     @property
     def sentence_opening(self) -> SentenceOpening | None:
-        """The token that whole sentences are conditioned on; ``None`` if the tokenizer puts tokens there.
+        """The token that whole sentences are conditioned on; ``None`` if tokenizer or frame put tokens there.
 
         Usually BOS, or else EOS, which separates documents in training.  But BOS may mean something else
         (SmolLM2's precedes a role), so another separator is chosen if it makes plain sentences likelier by
         more than :data:`~pcf_core.models.beginnings.CLEARLY` nats a token.
         """
-        return None if self.seam.opening else self.openings.separator[1]
+        return None if self.seam.opening or self.seam.frame else self.openings.separator[1]
 
     def _open_texts(self, identity: str) -> None:
         """Put the tokens of the key before texts; if it has none, those that the model expects, also into it.

@@ -102,15 +102,24 @@ class Seam:
         return [ids_of[text] for text in texts]
 
     def whole(self, texts: Sequence[str]) -> list[Ids]:
-        """Return the token ids of whole texts; TemplateError without a token, or with a special one."""
-        encoded = self.encode(texts)
-        for text, ids in zip(texts, encoded, strict=True):
-            if not ids:
+        """Return the token ids of whole texts, in a frame those after it.
+
+        TemplateError for a text without a token, with a special one, or inseparable from the frame.
+        """
+        head, *encoded = self.encode([self.frame, *(self.frame + text for text in texts)])
+        behind = [_beyond(head, ids) for ids in encoded]
+        for text, ids, rest in zip(texts, encoded, behind, strict=True):
+            if ids == head:
                 raise TemplateError(
                     f"The tokenizer of {self.model} has no token for {quoted(text)}: leave it out."
                 )
-            self._refuse_special(text, set(ids))
-        return encoded
+            self._refuse_special(text, set(rest or ids[self._behind_specials :]))
+            if not rest:
+                raise TemplateError(
+                    f"The tokenizer of {self.model} joins the beginning of {quoted(text)} to the chat before "
+                    "it, so the two cannot be separated: leave it out, or score bare sentences."
+                )
+        return behind
 
     def cut(self, prompts: Sequence[str], words: Sequence[str], *, causal: bool = False) -> list[Pieces]:
         """Split each prompt into its pieces.

@@ -50,9 +50,9 @@ Row = dict[str, object]
 
 def criteria_panels(results: Sequence[CriteriaResult]) -> list[Panel]:
     """Show all criteria of all models, written and scored ones apart."""
-    models = list(dict.fromkeys(result.asked.model for result in results))
+    models = list(dict.fromkeys(result.asked.name for result in results))
     readings = {
-        model: readings_of(result.report for result in results if result.asked.model == model)
+        model: readings_of(result.report for result in results if result.asked.name == model)
         for model in models
     }
     verdicts = [summary_finding(model, rows) for model, rows in readings.items()]
@@ -98,7 +98,7 @@ def criteria_panel(
 
 
 def _baseline_panels(result: CriteriaResult) -> list[Panel]:
-    report, model = result.report, result.asked.model
+    report, model = result.report, result.asked.name
     if not isinstance(report, AnswersReport) or not report.from_baseline:
         return []
     whose = f"{model}, {report.experiment}"

@@ -155,7 +155,7 @@ def _asked_alike(results: Sequence[FairPairResult]) -> list[list[FairPairResult]
 
 def labels(results: Sequence[FairPairResult]) -> list[str]:
     """Name each result by its model, with digits of the request if not unique."""
-    models = [result.asked.key.model for result in results]
+    models = [result.asked.key.name for result in results]
     return unlike_names(models, [result.asked.hash for result in results])
 
 

@@ -92,13 +92,13 @@ def _reliable(studies: Sequence[Study]) -> list[Study]:
 
 
 def _text_parts(fairpairs: Sequence[FairPairResult], criteria: Sequence[CriteriaResult]) -> list[ReportPart]:
-    models = dict.fromkeys(result.asked.model for result in criteria)
+    models = dict.fromkeys(result.asked.name for result in criteria)
     sentences = said(
         [
             *(fairpair_finding(next(iter(result.reports.values()))) for result in fairpairs),
             *(
                 summary_finding(
-                    model, readings_of(result.report for result in criteria if result.asked.model == model)
+                    model, readings_of(result.report for result in criteria if result.asked.name == model)
                 )
                 for model in models
             ),

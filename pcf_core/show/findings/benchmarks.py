@@ -37,7 +37,7 @@ def benchmark_finding(result: BenchmarkResult) -> str:
     return say(
         "benchmark",
         title=edition(result.asked.benchmark, result.asked.language),
-        model=result.asked.model,
+        model=result.asked.name,
         head=head,
         noun=head.unit.removesuffix("s"),
         found=_measured(head),

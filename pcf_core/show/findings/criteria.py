@@ -41,7 +41,7 @@ ANSWERED: Mapping[Answering, str] = {way: say("answered", answering=way) for way
 
 def criteria_findings(result: CriteriaResult) -> tuple[str, ...]:
     """List the findings, then what else to know."""
-    report, model = result.report, result.asked.model
+    report, model = result.report, result.asked.name
     if isinstance(report, AnecdotesReport):
         return (anecdotes_finding(report, model), amplification_finding(report), *reading_notes(report))
     if isinstance(report, HobbiesReport):

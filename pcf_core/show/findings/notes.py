@@ -141,6 +141,11 @@ def opening_facts(opening: Opening) -> dict[str, str]:
     return {} if opening is None else {"texts begin with": say("opening", tokens=opening)}
 
 
+def text_frame_note(model: str, frame: Frame, *, begins: bool) -> str:
+    """Show the chat around every prompt of texts; ``begins``: the answer begins with the prompt."""
+    return say("text_frame", model=model, frame=frame, text=repr(frame.text), begins=begins)
+
+
 def noun_note(run: RunSpec) -> str:
     """Explain *occupation* if the list for [X] has another noun, else return ""."""
     if run.evidence.noun == OCCUPATION:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Any, ClassVar, Literal, get_args
 
+from pcf_core.core.frame import Frames
 from pcf_core.core.records import LeftOut, Record, digest
 from pcf_core.core.risk import Interval
 from pcf_core.core.run import ScoringKey
@@ -210,11 +211,18 @@ class BenchmarkReport(Record):
         return abs(self.headline.value - (self.headline.neutral or 0.0))
 
 
-class BenchmarkAsked(AuditAsked):
-    """A benchmark, put to one model.  ``material``: the key under which the store has its sentences.
+class BenchmarkFrames(Frames):
+    """What stands around the sentences of a benchmark."""
 
-    ``opening``: the token that whole sentences are scored behind, where it is not the usual one; only then it
-    is part of the hash, as is the ``language`` of the sentences where it is not English.
+    prefix: ClassVar[str] = "bench_"
+
+
+class BenchmarkAsked(AuditAsked):
+    """A benchmark, put to one model, in the frame of ``scoring``.
+
+    ``material``: the key under which the store has its sentences.  ``opening``: the token that whole
+    sentences are scored behind, where it is not the usual one; only then it is part of the hash, as is the
+    ``language`` of the sentences where it is not English.
     """
 
     benchmark: BenchmarkName
@@ -233,13 +241,19 @@ class BenchmarkAsked(AuditAsked):
 
     @property
     def needs_opening(self) -> bool:
-        """Whether the token before a sentence counts, as its first token is scored too."""
-        return self.benchmark in SENTENCES and self.scoring.family == "causal"
+        """Whether the token before a bare sentence counts, as its first token is scored too."""
+        bare = self.scoring.frame is None
+        return bare and self.benchmark in SENTENCES and self.scoring.family == "causal"
 
     @property
     def model(self) -> str:
         """The name of the tested model."""
         return self.scoring.model
+
+    @property
+    def name(self) -> str:
+        """The same, with its frame."""
+        return self.scoring.name
 
 
 class BenchmarkResult(AuditResult):

@@ -9,7 +9,8 @@ one mask at a time; U is what ``difflib`` finds equal in both, as in the authors
 no P(U | M): its whole sentence counts, Σ log P(token | tokens before it), as GPT-2 and its kin are scored by
 others (Meade et al. 2022, https://aclanthology.org/2022.acl-long.132), and the words that differ with it.
 Its first token is scored behind what the model expects before a text
-(:attr:`~pcf_core.models.scoring.base.Scorer.sentence_opening`).
+(:attr:`~pcf_core.models.scoring.base.Scorer.sentence_opening`), in a chat behind the frame: each sentence
+begins the model's answer.
 
 *Example.*  Tokens "he is a b" and "she is a b", U = "is a b".  With log-probabilities (−9, −1, −2, −3) and
 (−4, −2, −2, −3) the scores are −6 and −7: the first is preferred although its own word is the less likely.

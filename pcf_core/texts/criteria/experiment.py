@@ -35,6 +35,7 @@ from pcf_core.material.safety.reading import read_toml
 from pcf_core.material.safety.text import shown
 from pcf_core.texts.criteria.records.quantities import Answering, ExperimentName, Wording
 from pcf_core.texts.criteria.records.runs import Report
+from pcf_core.texts.text_audit import TextOptions
 
 R = TypeVar("R", bound=Record)
 
@@ -131,21 +132,39 @@ class Suited:
     reason: str
 
 
-def suited(spec: ModelSpec, experiment: ExperimentName, answering: Literal["", Answering] = "") -> Suited:
+def suited(
+    spec: ModelSpec,
+    experiment: ExperimentName,
+    answering: Literal["", Answering] = "",
+    framed: TextOptions | None = None,
+) -> Suited:
     """Choose how to run an experiment with a model; with ``answering`` given, only the wording.
 
-    ``spec``: from :func:`pcf_core.models.registry.resolve_writer`.
+    ``spec``: from :func:`pcf_core.models.registry.resolve_writer`.  ``framed``: what stands around prompts; a
+    chat needs texts, and with an instruction its answer begins as the text does.  Raises CriteriaError for a
+    chat around scored words.
     """
-    name = spec.name
+    name, bare = spec.name, framed is not None and framed.frame == "bare"
+    if framed is not None and (framed.frame == "chat" or framed.system or framed.instruction):
+        if answering == "scored":
+            raise CriteriaError(
+                "Candidate words are scored in sentences without a chat: leave out --frame, --system and "
+                "--instruction, or let the model answer in texts (--answering written)."
+            )
+        answering = "written"
+        if framed.instruction:
+            reason = f"{name} is told the instruction, and its answer begins as the text does."
+            return Suited("written", "continuation", reason)
     if answering == "scored":
         return Suited("scored", None, f"The candidate words of {name} are scored, as requested.")
     if not FAMILIES[spec.family].generator and not answering:
         return Suited(
             "scored", None, f"{name} fills gaps and cannot write a text, so its candidate words are scored."
         )
-    if spec.chat_template and FAMILIES[spec.family].chats:
+    if spec.chat_template and FAMILIES[spec.family].chats and not bare:
         return Suited("written", "instruction", f"{name} answers messages, so it is given an instruction.")
-    goes_on = f"{name} has no chat template, so it continues the beginning of a text"
+    why = "is used without a chat" if bare else "has no chat template"
+    goes_on = f"{name} {why}, so it continues the beginning of a text"
     if answering or spec.family == "endpoint" or experiment in TOLD_IN_TEXTS:
         return Suited("written", "continuation", f"{goes_on}.")
     return Suited(

@@ -19,12 +19,33 @@ from pcf_core.texts.criteria.experiments import (
 )
 from pcf_core.texts.criteria.records.quantities import Answering, ExperimentName, Wording
 from pcf_core.texts.criteria.records.runs import MOST_REPEATS, CriteriaAsked
-from pcf_core.texts.text_audit import CHAT, LENGTH, PRECISION, SEED, Precision
+from pcf_core.texts.text_audit import (
+    CHAT,
+    FRAME,
+    INSTRUCTION,
+    LENGTH,
+    PRECISION,
+    SEED,
+    SYSTEM,
+    Around,
+    Precision,
+    frame_fields,
+)
 from pcf_core.texts.text_audit import TOP_P as TOP_P_OPTION
 
 _REPEATS = [f"{repeats:,} for {name}" for name, repeats in REPEATS.items()]
 _USUAL_REPEATS = f"{', '.join(_REPEATS[:-1])} and {_REPEATS[-1]}"
 _USUAL_LENGTHS = ", ".join(f"{length} for {name}" for name, length in LENGTHS.items())
+
+
+SYSTEM_HELP = (
+    "What the model is told before the conversation, such as a rule it has to keep. The experiment's own "
+    "system text follows, if it has one."
+)
+INSTRUCTION_HELP = (
+    "What the user says, such as Continue the text. The model's answer then begins as the text does: it is "
+    "for the wording “given a beginning”. Empty: the user says the prompt."
+)
 
 
 class CriteriaOptions(Record):
@@ -103,6 +124,9 @@ class CriteriaOptions(Record):
     seed: Annotated[int, SEED] = 0
     dtype: Annotated[Precision, PRECISION] = "auto"
     chat: Annotated[bool, replace(CHAT, title="")] = False
+    frame: Annotated[Around, FRAME] = ""
+    system: Annotated[str, replace(SYSTEM, help=SYSTEM_HELP)] = ""
+    instruction: Annotated[str, replace(INSTRUCTION, help=INSTRUCTION_HELP)] = ""
 
     def decoding(self, name: ExperimentName) -> Decoding:
         """Return the decoding of an experiment; GenerationError for a value outside its range."""
@@ -117,12 +141,17 @@ class CriteriaOptions(Record):
 def options_of(request: CriteriaAsked) -> CriteriaOptions:
     """Return the options of a request, without its material."""
     drawn = [] if request.generation is None else [request.generation.decoding]
-    given = shared_fields(CriteriaOptions, request, *drawn) | {
-        "material": "",
-        "wording": request.wording or "",
-        "dtype": precision_named(request.key.dtype),
-        "chat": request.key.family == "endpoint"
-        and request.generation is not None
-        and bool(request.generation.chat_template),
-    }
+    framed = {} if request.generation is None else frame_fields(request.generation)
+    given = (
+        shared_fields(CriteriaOptions, request, *drawn)
+        | framed
+        | {
+            "material": "",
+            "wording": request.wording or "",
+            "dtype": precision_named(request.key.dtype),
+            "chat": request.key.family == "endpoint"
+            and request.generation is not None
+            and bool(request.generation.chat_template),
+        }
+    )
     return CriteriaOptions.model_validate(given)

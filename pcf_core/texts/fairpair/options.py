@@ -17,7 +17,19 @@ from pcf_core.texts.fairpair.records import (
     FairPairAsked,
     Mode,
 )
-from pcf_core.texts.text_audit import CHAT, LENGTH, PRECISION, SEED, TOP_P, Precision
+from pcf_core.texts.text_audit import (
+    CHAT,
+    FRAME,
+    INSTRUCTION,
+    LENGTH,
+    PRECISION,
+    SEED,
+    SYSTEM,
+    TOP_P,
+    Around,
+    Precision,
+    frame_fields,
+)
 
 USUAL = Decoding()
 
@@ -105,6 +117,9 @@ class FairPairOptions(Record):
     seed: Annotated[int, SEED] = USUAL.seed
     dtype: Annotated[Precision, PRECISION] = "auto"
     chat: Annotated[bool, CHAT] = False
+    frame: Annotated[Around, FRAME] = ""
+    system: Annotated[str, SYSTEM] = ""
+    instruction: Annotated[str, INSTRUCTION] = ""
     category: tuple[str, ...] = option(
         (),
         title="Categories",
@@ -147,6 +162,7 @@ def options_of(request: FairPairAsked, **others: object) -> FairPairOptions:
     return FairPairOptions.model_validate(
         {
             **shared_fields(FairPairOptions, request.perturbation, request, key.decoding),
+            **frame_fields(key),
             "prompts": request.prompts.name,
             "names": ",".join(request.prompts.names),
             "categories": words.name if words else SHIPPED,

@@ -686,7 +686,7 @@ class FairPairResult(AuditResult):
     def as_imported(self) -> FairPairResult:
         """The same result, of the imported model."""
         request = self.asked.as_imported
-        named = {"model": request.key.model}
+        named = {"model": request.key.name}
         reports = {name: one.model_copy(update=named) for name, one in self.reports.items()}
         return self.model_copy(update={"asked": request, "reports": reports})
 

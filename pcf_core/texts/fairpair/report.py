@@ -281,7 +281,7 @@ def measured(
         reports[name] = fairpair_report(
             pairs,
             measures[name],
-            model=request.key.model,
+            model=request.key.name,
             original=original,
             counterpart=counterpart,
             fold_size=request.fold_size,

@@ -15,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pcf_core.core.errors import GenerationError, ModelError, ScoringError
+from pcf_core.core.frame import TextFrame
 from pcf_core.core.generation import BLOCK, Decoding, GenerationKey, MissingTexts
 from pcf_core.core.settings import Settings, settings
 from pcf_core.models import connection as pauses
@@ -162,6 +163,19 @@ def test_what_is_told_first_reaches_the_server(
     assert {(prompt_of(body), system_of(body)) for body in texts.asked} == {(prompt, system)}
     assert len(texts.asked) == BLOCK
     assert generator.key.hash != opened(chat).key.hash
+
+
+def test_a_frame_is_a_message_of_the_system_or_refused(texts: TextServer) -> None:
+    frame = TextFrame(kind="chat", system="Be fair.")
+    generator = opened(True).with_system("Be brief.", frame)
+    generator.generate(PROMPT, 0, 2, nothing)
+    assert {(prompt_of(body), system_of(body)) for body in texts.asked[-2:]} == {
+        (PROMPT, "Be fair.\n\nBe brief.")
+    }
+    assert generator.key.label == f"{NAME} (chat, “Be fair.”)"
+    texts.refuses = {"system"}
+    with pytest.raises(ModelError, match=f"The server of {NAME} refuses a system text"):
+        opened(True).with_system("", frame)
 
 
 def test_seeds_are_spread(texts: TextServer) -> None:

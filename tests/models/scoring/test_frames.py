@@ -21,6 +21,7 @@ from pcf_core.models.frames import DATE, framed, render
 from pcf_core.models.loading import Loaded
 from pcf_core.models.registry import resolve
 from pcf_core.models.scoring.causal import CausalScorer
+from pcf_core.models.scoring.seam import Seam
 from tests.models.scoring.conftest import GROUPED, HEADS, build
 from tests.models.scoring.tiny_tokenizers import CORPUS, WORDS, byte_bpe
 
@@ -156,6 +157,50 @@ def test_scores_are_those_of_the_template_and_a_plain_forward_pass(style: str, f
     scorer.largest_tree = 0
     np.testing.assert_allclose(scorer.score(PROMPTS, WORDS), expected, atol=1e-4)
     np.testing.assert_allclose(scorer.alone(PROMPTS[0], WORDS[0]), expected[0][0], atol=1e-4)
+
+
+@torch.inference_mode()
+def brute_sentence(style: str, frame: Frame, text: str) -> list[float]:
+    """Nats of each token of a whole answer: one conversation from the chat template, one forward pass."""
+    loaded = load_style(style)
+    ids = _ids(loaded.tokenizer, frame, text)
+    start = len(_ids(loaded.tokenizer, frame, "T")) - 1
+    logits = loaded.model(input_ids=torch.tensor([ids])).logits[0].double()
+    return [float(torch.log_softmax(logits[i - 1], -1)[ids[i]]) for i in range(start, len(ids))]
+
+
+SENTENCES = ("The nurse said that he was old.", "she met the man", "a")
+
+
+@pytest.mark.parametrize("frame", [CHAT, FAIR])
+@pytest.mark.parametrize("style", ["chatml", "llama", "gemma"])
+def test_whole_sentences_are_answers_in_the_chat(style: str, frame: Frame) -> None:
+    if style == "gemma":  # takes no system text
+        frame = frame.model_copy(update={"system": ""})
+    scorer = open_style(style, frame)
+    assert scorer.memory is not None
+    assert scorer.sentence_opening is None
+    expected = [brute_sentence(style, frame, text) for text in SENTENCES]
+    for memory in (scorer.memory, None):  # the frame is read once, or with every sentence
+        scorer.memory = memory
+        for sentence, nats in zip(scorer.token_nats(SENTENCES), expected, strict=True):
+            np.testing.assert_allclose(sentence.nats, nats, atol=1e-4)
+
+
+def test_a_sentence_that_joins_the_chat_or_is_too_long_is_refused() -> None:
+    raw = Tokenizer(models.BPE(unk_token="<unk>"))
+    raw.train_from_iterator(["a", "\nHe"], trainers.BpeTrainer(special_tokens=["<unk>"], show_progress=False))
+    seam = Seam(PreTrainedTokenizerFast(tokenizer_object=raw), "tiny", frame="a\n")
+    assert [len(ids) for ids in seam.whole(["a", "ea"])] == [1, 2]
+    with pytest.raises(TemplateError, match="joins the beginning of 'He' to the chat before it"):
+        seam.whole(["He"])
+    scorer = open_style("gemma", CHAT)
+    with pytest.raises(TemplateError, match=r"contains '<end_of_turn>'"):
+        scorer.token_nats(["a<end_of_turn>"])
+    frame = len(scorer.seam.encode([scorer.seam.frame])[0])
+    scorer.context = frame + 1
+    with pytest.raises(TemplateError, match=f"needs {frame + 2} tokens"):
+        scorer.token_nats(["a a"])
 
 
 def test_the_frame_matters() -> None:

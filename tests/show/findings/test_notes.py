@@ -160,6 +160,9 @@ def examples() -> dict[str, object]:
         "self-audits": {name: notes.self_audit_facts(found) for name, found in audits.items()},
         "frames": [notes.frame_note("m", frame) for frame in FRAMES],
         "openings": [notes.opening_facts(opening) for opening in (None, ("<bos>",), ())],
+        "frames of texts": [
+            notes.text_frame_note("m", frame, begins=begins) for frame in FRAMES for begins in (False, True)
+        ],
         "nouns": {name: notes.noun_note(run_of(name)) for name in ("occupations-bvf", "sports")},
         "other lists": [
             notes.other_lists_note(found, run, where)

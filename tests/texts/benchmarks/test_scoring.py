@@ -15,6 +15,7 @@ from pcf_core.models.scoring.base import TokenNats
 from pcf_core.texts.benchmarks.records import CoreferenceItem, PairItem, TripleItem
 from pcf_core.texts.benchmarks.scoring import question_of, require_family, score_items, shared_tokens
 from tests.models.scoring.conftest import load_tiny, open_loaded
+from tests.models.scoring.test_frames import CHAT, FAIR, brute, brute_sentence, open_style
 from tests.texts.benchmarks.written_files import PAIRS, TRIPLES
 
 ITEMS = tuple(PairItem(name=more, bias=bias, more=more, less=less) for bias, more, less in PAIRS)
@@ -79,6 +80,28 @@ def test_pairs_and_triples_of_causal_models(name: str) -> None:
     for triple, one in zip(FILLED, score_items(FILLED, scorer), strict=True):
         each = [whole_sentence(loaded, text) for text in triple.sentences]
         assert one.nats == pytest.approx([sum(some) / len(some) for some in each], abs=1e-4)
+
+
+IN_CHAT = CoreferenceItem(
+    name="1", bias="type1", pro=True, pair="1", sentence="The man told the nurse that he knew.",
+    pronoun="he", right="man", wrong="nurse",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("style", ["chatml", "llama", "gemma"])
+def test_in_a_chat_every_sentence_begins_the_answer(style: str) -> None:
+    frame = CHAT if style == "gemma" else FAIR  # which takes no system text
+    scorer = open_style(style, frame)
+    (pair, triple, question) = score_items([ITEMS[0], FILLED[0], IN_CHAT], scorer)
+    sums = [sum(brute_sentence(style, frame, text)) for text in (ITEMS[0].more, ITEMS[0].less)]
+    assert pair.nats == pytest.approx(sums, abs=1e-3)
+    each = [brute_sentence(style, frame, text) for text in FILLED[0].sentences]
+    assert triple.nats == pytest.approx([sum(some) / len(some) for some in each], abs=1e-4)
+    prompt = question_of(IN_CHAT, "causal")
+    expected = [brute(style, frame, prompt, job) for job in (IN_CHAT.right, IN_CHAT.wrong)]
+    assert question.nats == pytest.approx(expected, abs=1e-4)
+    bare, *_ = score_items([ITEMS[0]], open_style(style, None))
+    assert abs((bare.nats[0] - bare.nats[1]) - (pair.nats[0] - pair.nats[1])) > 0.01
 
 
 @torch.inference_mode()

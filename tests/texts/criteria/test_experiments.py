@@ -24,7 +24,10 @@ from pcf_core.texts.criteria.experiments import (
 )
 from pcf_core.texts.criteria.hobbies import Hobbies
 from pcf_core.texts.criteria.labels import choose_labeller
+from pcf_core.texts.criteria.options import CriteriaOptions
 from pcf_core.texts.criteria.records.quantities import Answering, ExperimentName, Wording
+from pcf_core.texts.text_audit import writing_key
+from pcf_core.work.criteria import written_asked
 
 NAMES: tuple[ExperimentName, ...] = get_args(ExperimentName)
 WORDINGS: tuple[Wording, ...] = get_args(Wording)
@@ -147,3 +150,29 @@ def test_a_choice_leaves_the_wording_alone() -> None:
     assert suited(spec("causal"), "tasks", "written").wording == "continuation"
     assert suited(spec("causal", "hash"), "tasks", "written").wording == "instruction"
     assert "as requested" in suited(spec("causal"), "tasks", "scored").reason
+
+
+def test_a_frame_is_for_texts_and_decides_the_wording() -> None:
+    chat, bare = CriteriaOptions(frame="chat", system="Be fair."), CriteriaOptions(frame="bare")
+    begun = CriteriaOptions(frame="chat", instruction="Go on.")
+    model = spec("causal", "hash")
+    assert suited(model, "tasks", "", chat).wording == "instruction"
+    assert suited(model, "tasks", "", begun).wording == "continuation"
+    assert suited(model, "hobbies", "", bare).wording == "continuation"
+    assert "is used without a chat" in suited(model, "hobbies", "", bare).reason
+    assert suited(model, "tasks", "", bare).answering == "scored", "as of a model without a chat"
+    assert suited(model, "tasks", "written", bare).wording == "continuation"
+    assert suited(spec("causal"), "tasks", "", chat).answering == "written", "which is then refused"
+    for framed in (chat, begun, CriteriaOptions(system="Be fair.")):
+        with pytest.raises(CriteriaError, match="scored in sentences without a chat"):
+            suited(model, "tasks", "scored", framed)
+    assert suited(model, "tasks", "scored", bare).answering == "scored"
+
+
+def test_what_the_user_says_is_an_instruction_or_the_prompt() -> None:
+    options = CriteriaOptions(frame="chat", instruction="Go on.")
+    key = writing_key(spec("causal", "hash"), usual_decoding("tasks"), options)
+    experiment = load_experiment("tasks")
+    assert written_asked(experiment, key, "continuation", 2).generation == key
+    with pytest.raises(CriteriaError, match="choose --wording continuation"):
+        written_asked(experiment, key, "instruction", 2)

@@ -85,6 +85,11 @@ class CriteriaAsked(AuditAsked):
         return self.key.model
 
     @property
+    def name(self) -> str:
+        """The same, with its frame."""
+        return self.key.name
+
+    @property
     def imported(self) -> bool:
         """Whether its answers were imported in a pack."""
         return self.model.startswith(IMPORTED)
@@ -234,8 +239,8 @@ class EmbeddingAsked(AuditAsked):
 
     @property
     def models(self) -> tuple[str, ...]:
-        """The names of the models, in their order."""
-        return tuple(request.model for request in self.several)
+        """The names of the models with their frames, in their order."""
+        return tuple(request.name for request in self.several)
 
     @property
     def material(self) -> str:
@@ -244,9 +249,9 @@ class EmbeddingAsked(AuditAsked):
 
     @property
     def alike(self) -> bool:
-        """Whether all have the same wording, repeats and decoding."""
+        """Whether all have the same wording, repeats, decoding and frame."""
         ways = {
-            (request.wording, request.repeats, request.generation.decoding)
+            (request.wording, request.repeats, request.generation.decoding, request.generation.frame)
             for request in self.several
             if request.generation is not None
         }

@@ -1,4 +1,4 @@
-"""The chat around the sentences of a new audit: its fields, and what each model's template makes of them.
+"""The chat around the sentences of a request: its fields, and what each model's template makes of them.
 
 Only a worker has the tokenizers, so it renders a chat; the page waits for that before it knows the runs.
 """
@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import streamlit as st
 
@@ -18,13 +19,12 @@ from pcf_core.app.widgets import plain
 from pcf_core.core.errors import AuditError, ModelError
 from pcf_core.core.frame import BARE, BARE_ONLY, Frame, Frames, framed_name
 from pcf_core.core.options import declared, from_page
+from pcf_core.core.records import Record
 from pcf_core.models.hub import is_cached
 from pcf_core.models.names import KnownModel, known_model, split_name
 from pcf_core.models.registry import resolve_to_score
 from pcf_core.show.findings.notes import frame_note
 from pcf_core.work.requests import FrameRequest, make_frame_request
-
-OPTIONS = declared(Frames)
 
 
 @dataclass(frozen=True)
@@ -36,13 +36,24 @@ class Chats:
     waiting: bool = False
 
 
-def draw_frames() -> Frames:
+def draw_frames(kind: type[Frames] = Frames) -> Frames:
     """Draw what stands around each sentence, and the texts of chats."""
-    if draw_option(OPTIONS["kind"]) == BARE.kind:
+    options = declared(kind)
+    if draw_option(options["kind"]) == BARE.kind:
         return BARE_ONLY
-    draw_option(OPTIONS["system"], offered=(), accept_new_options=True)
-    draw_option(OPTIONS["instruction"])
-    return from_page(Frames, st.session_state.to_dict())
+    draw_option(options["system"], offered=(), accept_new_options=True)
+    draw_option(options["instruction"])
+    return from_page(kind, st.session_state.to_dict())
+
+
+def draw_text_frame(kind: type[Record]) -> dict[str, Any]:
+    """Draw what stands around each prompt of texts, and the texts of a chat; return these options."""
+    options = declared(kind)
+    around = draw_option(options["frame"], wrap=True)
+    if around != "chat":
+        return {"frame": around, "system": "", "instruction": ""}
+    named = ("system", "instruction")
+    return {"frame": around, **{name: draw_option(options[name]).strip() for name in named}}
 
 
 def draw_chats(models: Iterable[str], wanted: Frames) -> Chats:
