@@ -58,7 +58,7 @@ THREE = [gap(name, 0.5, 0.3, 0.7, differs=True) for name in NAMES]
 
 
 def result(report: object, *left_out: LeftOut) -> SimpleNamespace:
-    return SimpleNamespace(report=report, asked=SimpleNamespace(model="one"), entries_left_out=left_out)
+    return SimpleNamespace(report=report, asked=SimpleNamespace(name="one"), entries_left_out=left_out)
 
 
 def examples() -> dict[str, object]:

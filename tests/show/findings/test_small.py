@@ -31,7 +31,7 @@ def of_three(*preferences: list[float]) -> ToyRisk:
 
 
 def said_of(benchmark: str, report: BenchmarkReport, language: str = "en") -> str:
-    asked = SimpleNamespace(benchmark=benchmark, model="M", language=language)
+    asked = SimpleNamespace(benchmark=benchmark, name="M", language=language)
     return benchmarks.benchmark_finding(BenchmarkResult.model_construct(asked=asked, report=report))
 
 
