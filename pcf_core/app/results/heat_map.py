@@ -18,6 +18,7 @@ from pcf_core.app.links import say_instead
 from pcf_core.app.page import draw_table, finding, picture
 from pcf_core.app.titles import model_titles
 from pcf_core.app.widgets import controls, numeric, plain
+from pcf_core.audit.forbidden import forbidden_note
 from pcf_core.audit.preferences import coverage_at, is_left_only
 from pcf_core.audit.results import Report
 from pcf_core.audit.slots import Slot, gather, gather_with_left
@@ -122,7 +123,9 @@ def _cell_caption(item: Report, occupation: str, template: str) -> str:
     nats, left = gather_with_left(store, key, [prompt], result.words)
     tokens = Slot.of(prompt).tokens(store.known_words(key), result.words) or result.tokens
     shares = coverage_at(prompt, nats[0], None if left is None else left[0], tokens, key.family)
-    return coverage_note(shares, left_only=is_left_only(key.family, [prompt]))
+    blocked = [word for word, log in zip(result.words, nats[0], strict=True) if np.isneginf(log)]
+    note = coverage_note(shares, left_only=is_left_only(key.family, [prompt]))
+    return " ".join(filter(None, [forbidden_note(blocked), note]))
 
 
 def draw_flagged(item: Report) -> None:
