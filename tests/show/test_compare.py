@@ -375,3 +375,8 @@ def test_the_most_unequal_group_comes_first() -> None:
     other = report_of([[[0.35, 0.6, 0.05]], [[0.35, 0.55, 0.1]]], *groups)
     assert most_unequal_first(one, other) == ["black", "asian", "white"]
     assert most_unequal_first(of_male(0.5), of_male(0.6)) == ["male"]
+
+
+def test_a_sentence_in_which_a_word_is_forbidden_shows_no_preference() -> None:
+    table = sentences_table("nurse", {"m": nurse_of([0.75, np.nan], "The [X] [Y]", "A [X] [Y]")})
+    assert table["m"].tolist() == ["men 75 %", "no preference"]

@@ -10,7 +10,15 @@ from pcf_core.audit.preferences import build_run, warnings_of
 from pcf_core.core.frame import Frame
 from pcf_core.core.records import LeftOut
 from pcf_core.core.risk import CorrectedRisk, Interval, Look
-from pcf_core.core.run import CoverageRange, CoverageSummary, FlaggedCell, Progress, RunSpec, SelfAudit
+from pcf_core.core.run import (
+    CoverageRange,
+    CoverageSummary,
+    FlaggedCell,
+    ForbiddenWords,
+    Progress,
+    RunSpec,
+    SelfAudit,
+)
 from pcf_core.core.topics import Evidence
 from pcf_core.material.evidence import load_evidence
 from pcf_core.material.templates import load_templates
@@ -266,3 +274,19 @@ def test_a_set_whose_title_begins_with_its_number_is_not_counted_twice(
     templates: int, title: str, look: Look | None, said: str
 ) -> None:
     assert notes.sentences_of(templates, title, look) == said
+
+
+def test_a_model_that_forbids_words_is_named_with_them() -> None:
+    forbids = ForbiddenWords(words=("he", "she"), cells=60, total=120)
+    few = forbids.model_copy(update={"cells": 3, "counted": 100})
+    report = report_of([[0.9] * 6])
+    one, other = replace(report, forbidden=forbids), replace(report, forbidden=few)
+    said = "in 60 of 120 test sentences m gave no probability at all to “he” and “she”"
+    assert notes.no_answer_note({"m": one}) == f"No reliable answer: {said}."
+    assert notes.no_answer_note({"m": one, "n": other}) == (
+        f"{said[0].upper()}{said[1:]}, so there is no reliable answer about this model."
+    )
+    low = replace(report, coverage=coverage(1200))
+    assert notes.no_answer_note({"m": low}) == notes.low_coverage_note({"m": low.coverage})
+    many = forbids.model_copy(update={"words": tuple("abcdefg")})
+    assert notes.forbidden_clause("m", replace(report, forbidden=many)).endswith("“d”, “e” and 2 more words")
