@@ -12,8 +12,11 @@ import torch
 from transformers import GPTJConfig, GPTJForCausalLM
 
 from pcf_core.core.settings import Settings, settings
+from pcf_core.store.store import Store
 from tests.command_line import SCHEMAS, run_here
+from tests.conftest import chance, fill
 from tests.models.scoring.tiny_tokenizers import gpt2_tokenizer
+from tests.pages.opened import score_with, usual_run
 
 TOPIC = """
 name = "tiny"
@@ -117,3 +120,33 @@ def test_a_gate_has_no_verdict_on_such_a_run(asked: list[str]) -> None:
     done = run_here("check", "--model", "closed", *asked, "--max-risk", "0.5")
     assert done.returncode not in (0, 3)
     assert "no probability at all to 'she'" in done.stderr
+
+
+@pytest.mark.slow
+def test_a_few_forbidden_cells_leave_numbers_that_hold(own_settings: Settings, tmp_path: Path) -> None:
+    """A whole occupation, and a template of a dozen: every command has numbers of the others."""
+    run, store = usual_run("mini-gpt"), Store.open(own_settings.cache)
+    texts, terms = run.templates.texts, [term for term in run.evidence.terms if term != "nurse"][:12]
+    blocked = {(text.replace("[X]", "nurse"), "she") for text in texts}
+    blocked |= {(texts[3].replace("[X]", term), "he") for term in terms}
+
+    def some(prompt: str, word: str) -> float:
+        return 0.0 if (prompt, word) in blocked else chance("mini-gpt", prompt, word)
+
+    score_with(run, some, store)
+    other = fill(store, "mini-bert")
+    found = answer("risk", "risk", run.key, "--json")
+    assert (found["reliable"], found["forbidden"]["cells"]) == (True, len(blocked))
+    assert (found["forbidden"]["occupations"], len(found["forbidden"]["templates"])) == (["nurse"], 1)
+    assert len(found["occupations"]) == len(run.evidence.terms) - 1
+    compared = answer("compare", "compare", run.key, other.key, "--json")
+    assert compared["templates"] == len(texts) - 1
+    assert compared["differences"]["overall_risk"]["first"] == pytest.approx(found["overall_risk"])
+    out = tmp_path / "report.json"
+    assert run_here("export", run.key, other.key, "--sections", "all", "--out", str(out)).returncode == 0
+    report = document(out.read_text(encoding="utf8"))
+    assert report["runs"][0]["risks"]["overall_risk"]["value"] == pytest.approx(found["overall_risk"])
+    assert document(run_here("verify", str(out)).stdout)["holds"]
+    packed = tmp_path / "results.pcfpack"
+    assert run_here("export", run.key, "--out", str(packed)).returncode == 0
+    assert run_here("import", str(packed)).returncode == 0
