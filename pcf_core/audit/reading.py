@@ -15,7 +15,13 @@ from pcf_core.audit.options import Counted, ViewOptions, counted_occupations, un
 from pcf_core.audit.preferences import Result
 from pcf_core.audit.sampling import plan_report, weights_of
 from pcf_core.audit.writing import Matrix, risk_report, unanswered
-from pcf_core.core.errors import CriterionError, EvidenceError, InputError, RunError, TemplateError
+from pcf_core.core.errors import (
+    CriterionError,
+    EvidenceError,
+    ForbiddenWordsError,
+    InputError,
+    TemplateError,
+)
 from pcf_core.core.records import FloatArray, LeftOut
 from pcf_core.core.risk import RiskReport
 from pcf_core.core.run import RunSpec
@@ -127,8 +133,8 @@ class RunView:
     """A finished run under view options, for reports, comparisons and sensitivity.
 
     ``result``: the run's preferences under the protocol and the aggregation of the options.  Everything is
-    computed once, when first used; errors are those of :func:`report`, and RunError for values with too many
-    forbidden words.
+    computed once, when first used; errors are those of :func:`report`, and ForbiddenWordsError for values
+    with too many forbidden words.
     """
 
     run: RunSpec
@@ -161,7 +167,7 @@ class RunView:
         """The unit that intervals over templates resample."""
         return unit_of(self.run, self.view.template_weights, self.options)
 
-    @property
+    @cached_property
     def values(self) -> FloatArray:
         """[occupation, template, group] preferences of all occupations of the run.
 
@@ -170,7 +176,9 @@ class RunView:
         found = self.result.forbidden
         if found is not None and found.too_many:
             label = self.run.scoring.label
-            raise RunError(f"The run {self.run.key} of {label} has no risk. {forbidden_warning(found)[0]}")
+            raise ForbiddenWordsError(
+                f"The run {self.run.key} of {label} has no risk. {forbidden_warning(found)[0]}"
+            )
         return filled(self.result.preferences.values)
 
     @cached_property

@@ -50,3 +50,16 @@ def test_a_cell_without_a_preference_is_counted_and_named(page: str) -> None:
     without(app)
     if page != "report":
         assert "In 1 of 2,280 test sentences the model gives no probability at all to 'she'" in app.said
+
+
+def test_the_words_of_such_a_cell_are_shown_and_why_it_has_no_preference() -> None:
+    def once(prompt: str, word: str) -> float:
+        return 0.0 if (prompt, word) == (CELL, "she") else chance("mini-gpt", prompt, word)
+
+    score_with(usual_run("mini-gpt"), once)
+    app = open_app("heat_map", model=["mini-gpt"], occupation="nurse", template="The [X] said that [Y]")
+    assert "The model gives no probability at all to 'she' here" in app.captions
+    table = app.table_with("share_of_group").set_index("word")
+    assert table.probability["she"] == 0
+    assert table.share_of_group.isna().all()
+    without(app)

@@ -90,14 +90,15 @@ def choose_map(loaded: Loaded) -> tuple[str, str, str, str, int]:
 
 
 def _cell_preferences(loaded: Loaded, occupation: str, template: str) -> dict[str, dict[str, float]]:
-    """Return every loaded model's preferences by group; they sum to 1 per model."""
+    """Return the preferences by group of every loaded model that has some; they sum to 1 per model."""
     by_model = {}
     for name, item in loaded.runs.items():
         preferences = item.result.preferences
         cell = preferences.values[
             preferences.occupations.index(occupation), preferences.templates.index(template)
         ]
-        by_model[name] = dict(zip(preferences.groups, cell.tolist(), strict=True))
+        if not np.isnan(cell).any():
+            by_model[name] = dict(zip(preferences.groups, cell.tolist(), strict=True))
     return by_model
 
 
@@ -110,7 +111,7 @@ def _cell_words(item: Report, occupation: str, template: str) -> list[WordProbab
     return [
         WordProbability(word=word, group=groups[word], probability=float(np.exp(log)))
         for word, log in zip(item.result.words, logs, strict=True)
-        if np.isfinite(log)
+        if not np.isnan(log)
     ]
 
 
@@ -254,7 +255,7 @@ def cell_words_table(loaded: Loaded, occupation: str, template: str) -> pd.DataF
                 "group": word.group,
                 "word": word.word,
                 "probability": word.probability,
-                "share_of_group": preferences[name][word.group],
+                "share_of_group": preferences.get(name, {}).get(word.group),
             }
             for name, item in loaded.runs.items()
             for word in _cell_words(item, occupation, template)
