@@ -217,7 +217,7 @@ def known_means(values: FloatArray, weights: FloatArray) -> FloatArray:
         return np.asarray(values @ weights)
     whole = np.where(unknown, 0.0, weights).sum(axis=1)
     sums = np.where(unknown, 0.0, values) @ weights
-    return np.divide(sums, whole, out=np.full(len(values), np.nan), where=whole > 0)
+    return np.asarray(np.divide(sums, whole, out=np.full(len(values), np.nan), where=whole > 0))
 
 
 # Row order for heat maps.

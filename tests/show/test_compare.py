@@ -192,6 +192,9 @@ def examples() -> dict[str, object]:
             subjects_table(NAMES, neutral(-0.02, -0.11)).to_dict("list"),
             risks_table(tested, NAMES, ranges).to_dict("split"),
             sentences_table("nurse", nurse).to_dict("list"),
+            sentences_table("nurse", {"m": nurse_of([0.75, np.nan], "The [X] [Y]", "A [X] [Y]")}).to_dict(
+                "list"
+            ),
         ],
     }
 
@@ -375,8 +378,3 @@ def test_the_most_unequal_group_comes_first() -> None:
     other = report_of([[[0.35, 0.6, 0.05]], [[0.35, 0.55, 0.1]]], *groups)
     assert most_unequal_first(one, other) == ["black", "asian", "white"]
     assert most_unequal_first(of_male(0.5), of_male(0.6)) == ["male"]
-
-
-def test_a_sentence_in_which_a_word_is_forbidden_shows_no_preference() -> None:
-    table = sentences_table("nurse", {"m": nurse_of([0.75, np.nan], "The [X] [Y]", "A [X] [Y]")})
-    assert table["m"].tolist() == ["men 75 %", "no preference"]

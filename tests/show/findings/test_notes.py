@@ -79,6 +79,8 @@ def other_list(run: RunSpec, **names: str) -> RunSpec:
     return run.model_copy(update={"evidence": changed})
 
 
+MANY = ForbiddenWords(words=tuple("abcdefg"), cells=60, total=120)
+FORBIDS = replace(report_of([[0.9] * 6]), forbidden=MANY.model_copy(update={"words": ("he", "she")}))
 FLAGGED = coverage(
     1, 12_000, listed=(FlaggedCell(occupation="operator", template="The [X] left and [Y]", coverage=4.5e-05),)
 )
@@ -138,6 +140,11 @@ def examples() -> dict[str, object]:
             notes.warning_text(f"M: {kept}", FLAGGED),
             notes.warning_text(kept, None),
             notes.warning_text("Another.", FLAGGED),
+        ],
+        "forbidden": [
+            notes.no_answer_note({"m": FORBIDS}),
+            notes.no_answer_note({"m": FORBIDS, "n": report_of([[0.9] * 6])}),
+            notes.forbidden_clause("m", replace(FORBIDS, forbidden=MANY)),
         ],
         "hardly expected": [
             notes.low_coverage_note(found)
@@ -276,17 +283,10 @@ def test_a_set_whose_title_begins_with_its_number_is_not_counted_twice(
     assert notes.sentences_of(templates, title, look) == said
 
 
-def test_a_model_that_forbids_words_is_named_with_them() -> None:
-    forbids = ForbiddenWords(words=("he", "she"), cells=60, total=120)
-    few = forbids.model_copy(update={"cells": 3, "counted": 100})
+def test_only_a_model_that_forbids_words_in_many_sentences_is_named_with_them() -> None:
+    few = MANY.model_copy(update={"cells": 3, "counted": 100})
     report = report_of([[0.9] * 6])
-    one, other = replace(report, forbidden=forbids), replace(report, forbidden=few)
-    said = "in 60 of 120 test sentences m gave no probability at all to “he” and “she”"
-    assert notes.no_answer_note({"m": one}) == f"No reliable answer: {said}."
-    assert notes.no_answer_note({"m": one, "n": other}) == (
-        f"{said[0].upper()}{said[1:]}, so there is no reliable answer about this model."
-    )
+    assert notes.no_answer_note({"m": replace(report, forbidden=few)}) == ""
     low = replace(report, coverage=coverage(1200))
     assert notes.no_answer_note({"m": low}) == notes.low_coverage_note({"m": low.coverage})
-    many = forbids.model_copy(update={"words": tuple("abcdefg")})
-    assert notes.forbidden_clause("m", replace(report, forbidden=many)).endswith("“d”, “e” and 2 more words")
+    assert "“he” and “she”" in notes.no_answer_note({"m": replace(FORBIDS, coverage=coverage(1200))})
