@@ -30,7 +30,7 @@ from tests.command_line import ROOT, run_here
 
 PROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf8"))
 WHEEL = PROJECT["tool"]["hatch"]["build"]["targets"]["wheel"]
-EXTRAS = {name: f"requirements-{name}.txt" for name in ("login", "peft", "ray")}
+EXTRAS = {name: f"requirements-{name}.txt" for name in ("login", "peft", "ray", "tokenizers")}
 SHIPPED_RUN = "0078922934aefc6b"
 PAGES = ("pages/risk.py", "pages/method.py", "pages/why.py")
 OPEN_PAGES = """

@@ -241,7 +241,7 @@ def tell_results(
     found.say(models.bound_finding, largest_caprice(study.options, len(groups)))
     found.say(models.interval_sentence, next(iter(reports.values())).intervals["overall_risk"][0])
     found.say(models.whiskers_note, dict.fromkeys(reports, "sentences"))
-    found.say(notes.low_coverage_note, {name: report.coverage for name, report in reports.items()})
+    found.say(notes.no_answer_note, reports)
 
 
 def answer_lines(

@@ -30,7 +30,7 @@ from pcf_core.report.records import KeyFigure
 from pcf_core.show.charts.theme import heading
 from pcf_core.show.findings.notes import (
     contexts,
-    low_coverage_note,
+    no_answer_note,
     noun_note,
     other_lists_note,
     unequal_weights,
@@ -122,7 +122,7 @@ def open_results(
         stop(otherwise)
     _draw_loaded(loaded)
     follow_checks(loaded)
-    low = low_coverage_note({name: report.coverage for name, report in loaded.reports.items()})
+    low = no_answer_note(loaded.reports)
     if all(report.says_little for report in loaded.reports.values()):
         st.warning(plain(low), icon=":material/warning:")  # unequal words do not matter then
         draw_way_to_an_answer(loaded)

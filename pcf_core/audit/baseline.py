@@ -96,7 +96,7 @@ def baseline_of(
     result: Result,
     options: ViewOptions,
 ) -> Baseline | None:
-    """Compare a run with its neutral subjects, equally weighted; ``None`` if these are not scored.
+    """Compare a run with its neutral subjects, equally weighted; ``None`` if these cannot be read.
 
     ``result``: the run's preferences.  Raises RunError if the subjects' scores cannot be read under the
     protocol, and AuditError for options that the run cannot be read with.
@@ -153,18 +153,24 @@ def distance_from_neutral(store: Store, run: RunSpec, result: Result, options: V
 def _matrices(
     store: Store, run: RunSpec, result: Result, options: ViewOptions
 ) -> tuple[RunSpec, Matrix, Matrix, FloatArray] | None:
-    """Return the subjects' run, both matrices, and the subjects' values in the run's templates."""
+    """Return the subjects' run, both matrices, and the subjects' values in the run's templates.
+
+    ``None`` if the subjects are not scored, or either run has too many forbidden words.
+    """
     subjects_run = baseline_run(run)
     if subjects_run is None or not has_baseline(store, run):
         return None
+    of_subjects = load_result(store, subjects_run, options.protocol, options.aggregation)
+    if any(one.forbidden and one.forbidden.too_many for one in (result, of_subjects)):
+        return None
     even = options.model_copy(update={"reference": "uniform"})
     alike = even.model_copy(update={"occupation_weights": "uniform"})
-    subjects = RunView(
-        subjects_run, load_result(store, subjects_run, options.protocol, options.aggregation), alike
-    ).matrix
-    matrix = RunView(run, result, even).matrix
+    subjects_view = RunView(subjects_run, of_subjects, alike)
+    subjects, matrix = subjects_view.matrix, RunView(run, result, even).matrix
     index_of = {text: index for index, text in enumerate(subjects.templates)}
     neutral = subjects.values[:, [index_of[text] for text in matrix.templates]]  # a plan draws fewer
+    if subjects_view.templates_left_out:
+        matrix = matrix.without(subjects_view.templates_left_out)
     return subjects_run, subjects, matrix, neutral
 
 
@@ -235,14 +241,20 @@ def neutral_comparison(
     if len(runs) < 2:
         return None
     common = common_part(first, second, options.model_copy(update={"reference": "uniform"}))
-    texts, groups, subjects = common.run.templates.texts, common.run.topic.group_names, runs[0].evidence.terms
-    neutral = []
+    texts, groups = common.run.templates.texts, common.run.topic.group_names
+    subject_views = []
     for reading, run in zip((first, second), runs, strict=True):
         result = read(store, run, reading.options.protocol, reading.options.aggregation)
         if result.says_little:
             return None
-        neutral.append(picked(RunView(run, result, reading.options), subjects, texts, groups))
+        subject_views.append(RunView(run, result, reading.options))
+    left_out = {
+        name for one in subject_views for name in (*one.occupations_left_out, *one.templates_left_out)
+    }
+    subjects = [name for name in runs[0].evidence.terms if name not in left_out]
+    neutral = [picked(one, subjects, texts, groups) for one in subject_views]
     weights = template_weights(common.run.templates, options.template_weighting)
+    weights = np.where(np.isin(texts, list(left_out)), 0.0, weights)
     sides = NeutralSides.of(common.values, np.stack(neutral), common.occupation_weights)
     unit = TemplateUnit.templates(weights)
     totals = neutral_differences(sides, unit, resamples=resamples, permutations=permutations)

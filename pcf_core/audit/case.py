@@ -14,9 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pcf_core.audit.fitting import words_by_template
+from pcf_core.audit.forbidden import forbidden_warning, forbidden_words
 from pcf_core.audit.options import ViewOptions
 from pcf_core.audit.preferences import Result, coverage_summary, is_left_only
-from pcf_core.audit.reading import RunView, report, view_of
+from pcf_core.audit.reading import RunView, report
 from pcf_core.audit.results import load_result, reading_warnings
 from pcf_core.core.errors import AuditError, RunError, TemplateError
 from pcf_core.core.families import facts_of
@@ -107,6 +108,11 @@ class Case(RunView):
     sums: FloatArray
 
     @property
+    def complete(self) -> NDArray[np.bool_]:
+        """[template] whether every counted occupation has a preference there."""
+        return np.isin(self.run.drawn.texts, self.templates_left_out, invert=True)
+
+    @property
     def words(self) -> tuple[str, ...]:
         """The topic's words that are read."""
         return self.result.words
@@ -129,7 +135,7 @@ class Case(RunView):
     def read(self, dimension: str, name: str, options: ViewOptions, note: str = "") -> Variant | Unavailable:
         """Read the same preferences under other options."""
         try:
-            view = view_of(self.run, options)
+            view = RunView(self.run, self.result, options).view
         except AuditError as error:
             return Unavailable(dimension=dimension, name=name, reason=str(error))
         return variant(dimension, name, view.risks(self.values), note=note)
@@ -140,6 +146,9 @@ class Case(RunView):
             result = load_result(self.store, other.run, protocol, self.options.aggregation)
         except AuditError as error:
             return Unavailable(dimension=dimension, name=other.name, reason=str(error))
+        if result.forbidden is not None:
+            reason = " ".join(forbidden_warning(result.forbidden))
+            return Unavailable(dimension=dimension, name=other.name, reason=reason)
         risks = self.view.risks(result.preferences.values[:, other.rows])
         return variant(dimension, other.name, risks, note=f"From the result {other.run.key}.")
 
@@ -232,7 +241,8 @@ def restricted(
     if len(keys) == 1 and preferences.coverage is not None:
         shares[keys[0]] = preferences.coverage.ravel()
     summary = coverage_summary(preferences, shares)
-    narrowed_result = replace(result, preferences=preferences, coverage=summary)
+    forbidden = result.forbidden and forbidden_words(preferences, result.forbidden.words)
+    narrowed_result = replace(result, preferences=preferences, coverage=summary, forbidden=forbidden)
     warnings = reading_warnings(narrowed, narrowed_result, options.aggregation)
     return report(replace(narrowed_result, warnings=warnings), narrowed, options, resamples)
 

@@ -7,13 +7,14 @@ sentences, their finished runs on other template sets are compared too.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import chain
 
 import numpy as np
 
+from pcf_core.audit.forbidden import FORBIDS_A_WORD
 from pcf_core.audit.options import ViewOptions, counted_occupations, unit_of
 from pcf_core.audit.reading import RunView
 from pcf_core.audit.results import Read, load_result
@@ -115,6 +116,9 @@ def common_part(first: RunView, second: RunView, options: ViewOptions) -> Common
     if first.run.key == second.run.key:
         raise RunError(f"The run {first.run.key} cannot be compared with itself: give two different runs.")
     texts, terms = common_names(first.run, second.run)
+    for read in (first, second):
+        texts = _without(texts, read.templates_left_out, "template", read)
+        terms = _without(terms, read.occupations_left_out, "occupation", read)
     one, groups = first.run.drawn, first.run.topic.group_names
     common = set(texts)
     templates = one.model_copy(
@@ -146,6 +150,17 @@ def common_names(first: RunSpec, second: RunSpec) -> tuple[tuple[str, ...], tupl
         shared(first.drawn.texts, second.drawn.texts, "template", first, second),
         shared(first.evidence.terms, second.evidence.terms, "occupation", first, second),
     )
+
+
+def _without(names: Sequence[str], left_out: Collection[str], noun: str, read: RunView) -> tuple[str, ...]:
+    """Leave out what a run has no preferences for; raises RunError if nothing remains."""
+    kept = tuple(name for name in names if name not in left_out)
+    if not kept:
+        raise RunError(
+            f"No {noun} is left to compare the run {read.run.key} in: {FORBIDS_A_WORD}. Leave such words out "
+            "of the topic."
+        )
+    return kept
 
 
 def _counts_warnings(
@@ -198,7 +213,7 @@ def picked(
     read: RunView, occupations: Sequence[str], texts: Sequence[str], groups: Sequence[str]
 ) -> FloatArray:
     """Return [occupation, template, group] preferences of a run in the requested order."""
-    preferences = read.result.preferences
+    preferences, values = read.result.preferences, read.values
     axes = []
     for names, request in (
         (preferences.occupations, occupations),
@@ -207,7 +222,7 @@ def picked(
     ):
         index_of = {name: index for index, name in enumerate(names)}
         axes.append([index_of[name] for name in request])
-    return preferences.values[np.ix_(*axes)]
+    return values[np.ix_(*axes)]
 
 
 def sides(first: RunView, second: RunView, common: Common) -> tuple[Side, Side]:
@@ -307,10 +322,13 @@ def lettered(readings: Sequence[RunView], options: ViewOptions) -> list[str]:
     Two runs share a letter exactly if neither is shown to have the higher risk
     (:attr:`~pcf_core.core.risk.Difference.ordered`), corrected for all pairs, with the counts of the first;
     see :func:`~pcf_core.measure.ties.letters`.  Raises RunError for fewer than two runs or more than
-    ``MOST_LETTERED``, for too few templates for any p-value to be small enough, and as :func:`compared`.
+    ``MOST_LETTERED``, for too few templates for any p-value to be small enough, for forbidden words, and as
+    :func:`compared`.
     """
     if not 2 <= len(readings) <= MOST_LETTERED:
         raise RunError(f"Letters can be assigned to 2 to {MOST_LETTERED} runs; {len(readings)} were given.")
+    if any(read.result.forbidden for read in readings):
+        raise RunError(f"There are no letters here, because in some sentences {FORBIDS_A_WORD}.")
     first, second, *others = readings
     common = common_part(first, second, options)
     differences = risk_differences(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
@@ -214,13 +214,13 @@ def unit_of(run: RunSpec, weights: FloatArray, options: ViewOptions) -> Template
     a whole number.
     """
     templates = run.drawn.templates
-    counts = run.drawn.counts
+    counts = np.where(weights > 0, run.drawn.counts, 0.0)
     estimated = run.plan is not None and len(templates) < (run.templates.counts > 0).sum()
     if estimated or options.template_weighting != "counts" or options.unit == "template":
         return TemplateUnit.templates(weights)
     if options.unit == "counts-only-mentions":
         return TemplateUnit.mentions(counts)
-    if all(template.documents for template in templates if template.count > 0):
+    if all(template.documents for template, count in zip(templates, counts, strict=True) if count > 0):
         return TemplateUnit.documents(counts, [template.documents for template in templates])
     return TemplateUnit.templates(weights)
 
@@ -246,6 +246,16 @@ class Counted:
     weights: Mapping[str, float]
     reference: FloatArray | None
     left_out: tuple[LeftOut, ...]
+
+    def without(self, names: Collection[str], reason: str) -> Counted:
+        """Leave out occupations for a reason; raise EvidenceError if none with a weight remains."""
+        weights = {name: weight for name, weight in self.weights.items() if name not in names}
+        if not any(weights.values()):
+            raise EvidenceError(f"No occupation with a weight can be counted: {reason}.")
+        kept = [name in weights for name in self.weights]
+        lost = [LeftOut(name=name, reason=reason) for name in self.weights if name in names]
+        reference = None if self.reference is None else self.reference[kept]
+        return Counted(weights, reference, (*self.left_out, *lost))
 
 
 def counted_occupations(evidence: Evidence, topic: Topic, options: ViewOptions) -> Counted:

@@ -22,6 +22,7 @@ from pcf_core.audit.fitting import (
     words_of_mixed,
     words_unfit_in,
 )
+from pcf_core.audit.forbidden import forbidden_words
 from pcf_core.audit.slots import (
     Slot,
     counts_at,
@@ -42,6 +43,7 @@ from pcf_core.core.run import (
     CoverageRange,
     CoverageSummary,
     FlaggedCell,
+    ForbiddenWords,
     ModelSpec,
     Preferences,
     Protocol,
@@ -52,8 +54,7 @@ from pcf_core.core.run import (
 )
 from pcf_core.core.settings import settings
 from pcf_core.core.topics import Evidence, TemplateSet, Topic
-from pcf_core.material.safety.text import listed
-from pcf_core.models.scoring.base import MOST_NAMED, has_right_text, require_left_only
+from pcf_core.models.scoring.base import has_right_text, require_left_only
 from pcf_core.store.layer import Missing
 from pcf_core.store.store import Store
 
@@ -290,55 +291,54 @@ def coverage_at(
     return {key: float(share) for key, share in shares.items()}
 
 
-IMPOSSIBLE = "The model gives no probability at all to"
 ALIKE = "All words with the same number of tokens have exactly the same score"
 
 
 def doubts_among(warnings: Iterable[str]) -> tuple[str, ...]:
     """Return the warnings that :class:`Doubts` wrote; earlier versions stored others as well."""
-    return tuple(sentence for sentence in warnings if sentence.startswith((IMPOSSIBLE, ALIKE)))
+    return tuple(sentence for sentence in warnings if sentence.startswith(ALIKE))
 
 
 class Doubts:
-    """Oddities of the scores read so far: words without any probability, or identical scores."""
+    """Oddities of the scores read so far: words without any probability, or identical scores.
+
+    ``forbidden``: in how many cells each word has none.
+    """
 
     def __init__(self, topic: Topic, words: Sequence[str]) -> None:
         group_of = {word: group.name for group in topic.groups for word in group.words}
         self._words, self._groups = tuple(words), [group_of[word] for word in words]
-        self._impossible = dict.fromkeys(words, 0)
+        self._forbidden = np.zeros(len(words), dtype=bool)
         self._compared, self._alike = False, True
 
-    def add(self, nats: FloatArray, counting: NDArray[np.bool_], tokens: Sequence[int]) -> None:
-        """Add cells: [cell, word] nats, which of them count, and the tokens of each word there."""
-        impossible = (np.isneginf(nats) & counting).sum(axis=0)
-        for word, cells in zip(self._words, impossible.tolist(), strict=True):
-            self._impossible[word] += cells
+    @property
+    def forbidden(self) -> tuple[str, ...]:
+        """The words without any probability in some cell."""
+        return tuple(word for word, one in zip(self._words, self._forbidden, strict=True) if one)
+
+    def add(self, nats: FloatArray, counting: NDArray[np.bool_], tokens: Sequence[int]) -> NDArray[np.bool_]:
+        """Add cells: [cell, word] nats, which of them count, and the tokens of each word there.
+
+        Returns [cell] whether a word that counts has no probability.
+        """
+        forbidden = np.isneginf(nats) & counting
+        self._forbidden |= forbidden.any(axis=0)
         for number in set(tokens):
             columns = [column for column, count in enumerate(tokens) if count == number]
             if len(nats) and len({self._groups[column] for column in columns}) > 1:
                 some = nats[:, columns]
                 self._compared, self._alike = True, self._alike and bool((some == some[:, :1]).all())
+        return np.asarray(forbidden.any(axis=1))
 
-    def warnings(self, cells: int) -> tuple[str, ...]:
-        """Return a sentence for each oddity, about ``cells`` cells."""
-        sentences = []
-        impossible = {word: times for word, times in self._impossible.items() if times}
-        if impossible:
-            named = [
-                f"{word!r}" + (f" in {times:,} of {cells:,} test sentences" if cells > 1 else "")
-                for word, times in list(impossible.items())[:MOST_NAMED]
-            ]
-            named += [f"{len(impossible) - MOST_NAMED:,} more words"] * (len(impossible) > MOST_NAMED)
-            sentences.append(
-                f"{IMPOSSIBLE} {listed(named)}, so a preference of 0 or 1 there may "
-                "only mean that the word is blocked. Leave such words out, with their counterparts."
-            )
-        if self._compared and self._alike:
-            sentences.append(
-                f"{ALIKE}, so the scores do not depend on the "
-                "words, and preferences and risk mean nothing. Check the model, or the server that runs it."
-            )
-        return tuple(sentences)
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """A sentence if the scores do not depend on the word."""
+        if not (self._compared and self._alike):
+            return ()
+        return (
+            f"{ALIKE}, so the scores do not depend on the "
+            "words, and preferences and risk mean nothing. Check the model, or the server that runs it.",
+        )
 
 
 # A large run, some shards at a time.
@@ -371,6 +371,7 @@ class Result:
 
     ``tokens``: per word, the most at any of the slots.  ``warnings``: in the store only those of
     :class:`Doubts`; the others are written when the result is read (:mod:`pcf_core.audit.results`).
+    ``forbidden``: ``None`` if every cell has a preference.
     ``coverage``: ``None`` if undefined; ``self_audit``: ``None`` if nothing was scored for the run itself.
     ``token_shares``: numbers of tokens by group, weighted by probability, if known.
     """
@@ -383,10 +384,13 @@ class Result:
     coverage: CoverageSummary | None = None
     self_audit: SelfAudit | None = None
     token_shares: TokenShares | None = None
+    forbidden: ForbiddenWords | None = None
 
     @property
     def says_little(self) -> bool:
-        """Whether coverage is too low in too many cells for an answer."""
+        """Whether coverage is too low in too many cells for an answer, or too many have no preference."""
+        if self.forbidden is not None and self.forbidden.too_many:
+            return True
         return self.coverage is not None and self.coverage.is_low
 
 
@@ -444,8 +448,16 @@ def assemble(
         left_only=is_covered and is_left_only(run.scoring.family, texts),
     )
     summary = coverage_summary(preferences, coverage)
-    warnings = doubts.warnings(run.cells)
-    return Result(preferences, words, left_out, tokens, warnings, summary, token_shares=shares)
+    return Result(
+        preferences,
+        words,
+        left_out,
+        tokens,
+        doubts.warnings,
+        summary,
+        token_shares=shares,
+        forbidden=forbidden_words(preferences, doubts.forbidden),
+    )
 
 
 def _unfinished(run: RunSpec, missing: int) -> RunError:
@@ -500,22 +512,16 @@ def _added_up(
         lacks_left |= left_only and left is None
         covered = nats if left is None else np.where(there, np.take(left, columns, axis=1), -np.inf)
         values[rows] = preferences_of(nats, run.topic, words)
-        none = np.isnan(values[rows]).any(axis=-1)
-        if none.all() and none.size > 1:
+        if np.isneginf(nats).all() and len(part) > 1:
             raise RunError(
                 f"The model {run.scoring.model} gives the topic's words no probability in any of "
-                f"{none.size:,} test sentences, so its scores, or the server that gave them, must be wrong: "
+                f"{len(part):,} test sentences, so its scores, or the server that gave them, must be wrong: "
                 "delete the result on the page Models, check the model or the server, and score again."
             )
-        if none.any():
-            raise RunError(
-                f"The model {run.scoring.model} gives the topic's words no probability in {none.sum():,} "
-                f"test sentences, for example {part[int(none.argmax())]!r}, so nothing can be compared "
-                "there: leave such templates out."
-            )
         for slot, chosen in _rows_by_slot(part, tokens).items():
-            sums.add(nats[chosen], tokens[slot])
-            doubts.add(scores[chosen], there[chosen], tokens[slot])
+            forbidden = doubts.add(scores[chosen], there[chosen], tokens[slot])
+            values[at[chosen][forbidden]] = np.nan
+            sums.add(nats[chosen][~forbidden], tokens[slot])
             if counted or not facts_of(family).by_tokens:
                 shares = coverage_of(covered[chosen], tokens[slot], family, right_text=lacks_left) or {}
                 for key, share in shares.items():

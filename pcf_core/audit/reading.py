@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -10,12 +10,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pcf_core.audit.forbidden import FORBIDS_A_WORD, filled, forbidden_warning
 from pcf_core.audit.options import Counted, ViewOptions, counted_occupations, unit_of, unit_of_matrix
 from pcf_core.audit.preferences import Result
 from pcf_core.audit.sampling import plan_report, weights_of
-from pcf_core.audit.writing import Matrix, risk_report
-from pcf_core.core.errors import CriterionError, EvidenceError, InputError, TemplateError
-from pcf_core.core.records import FloatArray
+from pcf_core.audit.writing import Matrix, risk_report, unanswered
+from pcf_core.core.errors import (
+    CriterionError,
+    EvidenceError,
+    ForbiddenWordsError,
+    InputError,
+    TemplateError,
+)
+from pcf_core.core.records import FloatArray, LeftOut
 from pcf_core.core.risk import RiskReport
 from pcf_core.core.run import RunSpec
 from pcf_core.core.topics import Evidence, TemplateSet
@@ -32,17 +39,19 @@ def report(
     """Report the risk of a run under view options, with intervals over templates, occupations and both.
 
     A run with a sampling plan gives estimates for all its templates.  A ``brief`` report of another run has
-    only intervals of R, in a fraction of the time.
+    only intervals of R, in a fraction of the time.  With too many forbidden words the report has no figures.
 
     Raises EvidenceError for weights that cannot be used, TemplateError for template weights that a sampling
     plan does not allow, and CriterionError for a criterion, reference or unit that cannot be used.
     """
-    matrix = RunView(run, result, options).matrix
-    if run.plan is None:
-        risks = risk_report(matrix, resamples, brief=brief)
+    view = RunView(run, result, options)
+    if result.forbidden is not None and result.forbidden.too_many:
+        risks = unanswered(view.matrix_of(result.preferences.values))
+    elif run.plan is None:
+        risks = risk_report(view.matrix, resamples, brief=brief)
     else:
-        risks = plan_report(matrix, run, resamples)
-    return replace(risks, coverage=result.coverage, self_audit=result.self_audit)
+        risks = plan_report(view.matrix, run, resamples)
+    return replace(risks, coverage=result.coverage, self_audit=result.self_audit, forbidden=result.forbidden)
 
 
 # View options resolved for one run.
@@ -99,12 +108,22 @@ def view_of(run: RunSpec, options: ViewOptions) -> View:
     return _view(run, options, counted_occupations(run.evidence, run.topic, options))
 
 
-def _view(run: RunSpec, options: ViewOptions, counted: Counted) -> View:
+def _view(run: RunSpec, options: ViewOptions, counted: Counted, without: Collection[str] = ()) -> View:
+    """Resolve the options for the occupations ``counted``, and no weight of the templates ``without``."""
     index_of = {term: index for index, term in enumerate(run.evidence.terms)}
+    weights = weights_of(run, options.template_weighting)
+    if without:
+        weights = np.where(np.isin(run.drawn.texts, list(without)), 0.0, weights)
+        if not weights.any():
+            raise TemplateError(
+                f"No sentence with a weight can be counted in the run {run.key}: {FORBIDS_A_WORD}. Leave "
+                "such words out of the topic, or count all sentences equally."
+            )
+        weights = weights / weights.sum()
     return View(
         rows=np.array([index_of[term] for term in counted.weights]),
         occupation_weights=np.array(list(counted.weights.values())),
-        template_weights=weights_of(run, options.template_weighting),
+        template_weights=weights,
         criterion=Criterion.parse(options.criterion, options.scale, counted.reference),
     )
 
@@ -114,39 +133,64 @@ class RunView:
     """A finished run under view options, for reports, comparisons and sensitivity.
 
     ``result``: the run's preferences under the protocol and the aggregation of the options.  Everything is
-    computed once, when first used; errors are those of :func:`report`.
+    computed once, when first used; errors are those of :func:`report`, and ForbiddenWordsError for values
+    with too many forbidden words.
     """
 
     run: RunSpec
     result: Result
     options: ViewOptions
 
+    @property
+    def occupations_left_out(self) -> tuple[str, ...]:
+        """The occupations that do not count, because some of their cells have no preference."""
+        return self.result.forbidden.occupations if self.result.forbidden else ()
+
+    @property
+    def templates_left_out(self) -> tuple[str, ...]:
+        """The templates in which one of the other occupations has no preference."""
+        return self.result.forbidden.templates if self.result.forbidden else ()
+
     @cached_property
     def counted(self) -> Counted:
         """The occupations that count, their weights and neutral point."""
-        return counted_occupations(self.run.evidence, self.run.topic, self.options)
+        counted = counted_occupations(self.run.evidence, self.run.topic, self.options)
+        return counted.without(self.occupations_left_out, FORBIDS_A_WORD)
 
     @cached_property
     def view(self) -> View:
-        """The resolved view options."""
-        return _view(self.run, self.options, self.counted)
+        """The resolved view options, without occupations and templates that lack preferences."""
+        return _view(self.run, self.options, self.counted, self.templates_left_out)
 
     @cached_property
     def unit(self) -> TemplateUnit:
         """The unit that intervals over templates resample."""
         return unit_of(self.run, self.view.template_weights, self.options)
 
-    @property
+    @cached_property
     def values(self) -> FloatArray:
-        """[occupation, template, group] preferences of all occupations of the run."""
-        return self.result.preferences.values
+        """[occupation, template, group] preferences of all occupations of the run.
+
+        An even split stands in cells without a preference, which have no weight.
+        """
+        found = self.result.forbidden
+        if found is not None and found.too_many:
+            label = self.run.scoring.label
+            raise ForbiddenWordsError(
+                f"The run {self.run.key} of {label} has no risk. {forbidden_warning(found)[0]}"
+            )
+        return filled(self.result.preferences.values)
 
     @cached_property
     def matrix(self) -> Matrix:
         """The input of a report, with only the occupations that count."""
+        return self.matrix_of(self.values)
+
+    def matrix_of(self, values: FloatArray) -> Matrix:
+        """Return the same with other values [occupation, template, group]."""
         view, preferences = self.view, self.result.preferences
         return Matrix(
-            values=preferences.values[view.rows],
+            values=values[view.rows],
             groups=preferences.groups,
             occupations=tuple(self.counted.weights),
             templates=preferences.templates,
@@ -154,13 +198,19 @@ class RunView:
             occupation_weights=view.occupation_weights,
             criterion=view.criterion,
             unit=self.unit,
-            left_out=(*self.run.topic.left_out, *self.result.left_out, *self.counted.left_out),
+            left_out=(
+                *self.run.topic.left_out,
+                *self.result.left_out,
+                *self.counted.left_out,
+                *(LeftOut(name=text, reason=FORBIDS_A_WORD) for text in self.templates_left_out),
+            ),
             warnings=(*self.result.warnings, *self._lost_occupations(), *self._lost_matches()),
         )
 
     def _lost_occupations(self) -> Iterator[str]:
         """Yield a sentence if occupations lack the figures that the options need."""
-        total, used = len(self.run.evidence.terms), len(self.counted.weights)
+        total = len(self.run.evidence.terms)
+        used = total - sum(item.reason != FORBIDS_A_WORD for item in self.counted.left_out)
         if used < total:
             yield (
                 f"{total - used:,} of {total:,} occupations are left out, because the figure for their "

@@ -18,6 +18,7 @@ import numpy as np
 from pydantic import ValidationError
 
 from pcf_core.audit.fitting import TokenShares, identity_of, token_warnings, words_by_template
+from pcf_core.audit.forbidden import forbidden_warning, forbidden_words
 from pcf_core.audit.options import ViewOptions
 from pcf_core.audit.preferences import (
     Result,
@@ -48,6 +49,8 @@ TOKENS_VERSION = 1  # raise it when stored shares of tokens would change
 RESULT_VERSION = 2  # raise it when stored preferences or doubts would change
 UNCHECKED = "unchecked"  # in the provenance of a scored run whose check is unfinished
 NOT_YET = "The scores are not checked yet; that follows the scoring. If it was stopped, start the run again."
+# A warning of earlier versions, whose preferences count cells with forbidden words; they are computed again.
+COUNTED_FORBIDDEN = "The model gives no probability at all to"
 LARGE_NOISE = 0.01  # nats: one per cent of a probability
 
 
@@ -232,9 +235,15 @@ def drawn_run(store: Store, run: RunSpec) -> RunSpec | None:
 
 
 def look_at(store: Store, run: RunSpec) -> Look:
-    """Return a plan's current estimates under its goal's options; raise RunError unless draws are scored."""
+    """Return a plan's current estimates under its goal's options.
+
+    Raises RunError unless draws are scored, and for too many forbidden words.
+    """
     options = ViewOptions(protocol=cast(Protocol, run.scoring.protocol))
-    look = report(load_result(store, run, options.protocol), run, options).sampling
+    found = report(load_result(store, run, options.protocol), run, options)
+    if found.forbidden is not None and found.forbidden.too_many:
+        raise RunError(" ".join(forbidden_warning(found.forbidden)))
+    look = found.sampling
     if look is None:
         raise RunError(f"The run {run.key} scored every template, so it has no sampling plan to show.")
     return look
@@ -265,6 +274,7 @@ def reading_warnings(
     family = run.scoring.family
     return (
         *run_notes(run, result.words),
+        *forbidden_warning(result.forbidden),
         *doubts_among(result.warnings),
         *warnings_of(family, result.tokens, result.coverage),
         *token_warnings(family, result.token_shares),
@@ -306,6 +316,8 @@ def _kept(store: Store, run: RunSpec, name: str) -> Result | None:
     if stored is None or shares is None:
         return None
     columns, facts = stored
+    if any(sentence.startswith(COUNTED_FORBIDDEN) for sentence in facts["warnings"]):
+        return None
     shape = (len(run.evidence.terms), len(run.drawn.templates))
     coverage = columns.get("coverage")
     summary = None if facts["coverage"] is None else CoverageSummary(**facts["coverage"])
@@ -327,6 +339,7 @@ def _kept(store: Store, run: RunSpec, name: str) -> Result | None:
         tuple(facts["warnings"]),
         summary,
         token_shares=_shares_of(shares[1]),
+        forbidden=forbidden_words(preferences, facts.get("forbidden", ())),
     )
 
 
@@ -342,6 +355,8 @@ def _keep(store: Store, run: RunSpec, name: str, result: Result) -> None:
         "warnings": list(result.warnings),
         "coverage": None if result.coverage is None else result.coverage.model_dump(),
     }
+    if result.forbidden is not None:
+        facts["forbidden"] = list(result.forbidden.words)
     store.save_result(run.kept_as, name, columns, facts)
     store.save_result(run.kept_as, tokens_name(name), {}, {"shares": result.token_shares})
 

@@ -29,9 +29,10 @@ from pydantic import ValidationError
 
 from pcf_core.audit.case import Case, Sibling, Variation, extremes, protocol_sibling, stop_sibling, variant
 from pcf_core.audit.fitting import identity_of, words_by_template
+from pcf_core.audit.forbidden import filled
 from pcf_core.audit.options import ViewOptions
 from pcf_core.audit.preferences import aggregated
-from pcf_core.audit.reading import View, view_of
+from pcf_core.audit.reading import RunView, View, view_of
 from pcf_core.audit.results import load_result
 from pcf_core.audit.slots import slots_of
 from pcf_core.audit.word_lists import aggregation_choices, word_choices
@@ -69,7 +70,7 @@ def _with_occupations(case: Case, way: Variant | Unavailable, options: ViewOptio
     """Add how many occupations a choice covers, if that changes."""
     if isinstance(way, Unavailable):
         return way
-    count = len(view_of(case.run, options).rows)
+    count = len(RunView(case.run, case.result, options).view.rows)
     if count == len(case.view.rows):
         return way
     now = len(case.view.rows)
@@ -93,7 +94,7 @@ def _protocol_choices(case: Case) -> Variation:
 def _script_variants(case: Case) -> Variation:
     """Compute the authors' scripts, which are other measures and not defensible choices."""
     if case.groups == 2:
-        equal = np.ones(len(case.view.template_weights))
+        equal = case.complete * 1.0
         yield _script(case, "gender", "script for gender, every sentence counted equally", case.values, equal)
         yield _script(case, "gender", "script for gender", case.values, case.view.template_weights)
         yield Unavailable(
@@ -102,7 +103,7 @@ def _script_variants(case: Case) -> Variation:
             reason="with two groups it gives the same numbers as the papers' definitions",
         )
         return
-    counted = case.run.drawn.counts >= RACE_LEAST_COUNT
+    counted = (case.run.drawn.counts >= RACE_LEAST_COUNT) & case.complete
     averaged = aggregated(case.sums, case.run.topic, case.words, "mean", case.at)
     if counted.any():
         note = f"{counted.sum():,} sentences found at least {RACE_LEAST_COUNT:g} times, words averaged."
@@ -304,9 +305,9 @@ def _worked_out(
     store: Store, run: RunSpec, options: ViewOptions, on_prompts: Callable[[int], None]
 ) -> Sensitivity:
     result = load_result(store, run, options.protocol)
-    sums = result.preferences.values
+    sums = filled(result.preferences.values)
     at = words_by_template(run, result.words, options.protocol)
-    values = aggregated(sums, run.topic, result.words, options.aggregation, at)
+    values = aggregated(result.preferences.values, run.topic, result.words, options.aggregation, at)
     read = replace(result, preferences=replace(result.preferences, values=values))
     case = Case(run, read, options, store, sums)
     ways = [

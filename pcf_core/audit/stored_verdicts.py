@@ -14,7 +14,7 @@ from pcf_core.audit.options import ViewOptions
 from pcf_core.audit.policy import PACK, RUN_KEY, Context, Policy
 from pcf_core.audit.reading import RunView
 from pcf_core.audit.results import Read, load_result
-from pcf_core.core.errors import PolicyError, RunError
+from pcf_core.core.errors import ForbiddenWordsError, PolicyError, RunError
 from pcf_core.core.options import declared
 from pcf_core.core.run import RunSpec, ScoringKey, scored_as
 from pcf_core.material import evidence, templates, topics
@@ -26,10 +26,14 @@ MOST_CELLS = 20_000_000  # resamples × occupations × groups: 160 MB an array
 
 @dataclass(frozen=True)
 class StoredVerdicts:
-    """The ``report`` on a model from stored runs, or ``None`` if a run of the policy is ``missing``."""
+    """The ``report`` on a model from stored runs, or ``None`` if a run of the policy is ``missing``.
+
+    ``refused``: why a run that is there has no figures.
+    """
 
     report: GateReport | None
     missing: tuple[RunSpec, ...] = ()
+    refused: str = ""
 
 
 class _NotScoredError(Exception):
@@ -83,6 +87,8 @@ def stored_verdicts(
             )
         except _NotScoredError:
             missing.append(run)
+        except ForbiddenWordsError as error:
+            return StoredVerdicts(None, refused=str(error))
     if missing:
         return StoredVerdicts(None, tuple(missing))
     return StoredVerdicts(

@@ -14,6 +14,7 @@ import numpy as np
 
 from pcf_core.audit.case import Case, Variation, extremes, variant
 from pcf_core.audit.fitting import MIXED, is_mixed
+from pcf_core.audit.forbidden import filled, lacking
 from pcf_core.audit.preferences import PROMPTS_AT_ONCE, aggregated, shares_of, words_that_count
 from pcf_core.audit.reading import View
 from pcf_core.audit.slots import gather
@@ -48,7 +49,7 @@ class LeftOutWords:
 
 @dataclass
 class ListRisks:
-    """Weighted sums over the occupations read so far; ``broken``: cells without any probability."""
+    """Weighted sums over the occupations read so far; ``broken``: counted cells without a preference."""
 
     prejudice: float = 0.0
     caprice: float = 0.0
@@ -57,11 +58,11 @@ class ListRisks:
 
     def add(self, preferences: FloatArray, view: View) -> None:
         """Add some occupations, [occupation, template, group] in the order of the view's rows."""
-        broken = int(np.isnan(preferences).any(axis=-1).sum())
+        broken = int(lacking(preferences)[:, view.template_weights > 0].sum())
         if broken or self.broken:
             self.broken += broken
             return
-        parts = decompose(preferences, view.template_weights, view.criterion)
+        parts = decompose(filled(preferences), view.template_weights, view.criterion)
         weights = view.occupation_weights
         self.prejudice += float(weights @ parts.prejudice)
         self.caprice += float(weights @ parts.caprice)
@@ -152,8 +153,10 @@ def list_risks(
         nats = gather(store, run.scoring, _prompts(run, part), read).astype(np.float64)
         shape = (len(part.rows), templates, len(used))
         for one in lists:
-            logs = [_log_sum(nats[:, [column[w] for w in group]], aggregation) for group in one.groups]
-            sums[one.name].add(shares_of(np.stack(logs, axis=-1)).reshape(shape), part)
+            several = [nats[:, [column[word] for word in group]] for group in one.groups]
+            shares = shares_of(np.stack([_log_sum(some, aggregation) for some in several], axis=-1))
+            shares[np.isneginf(np.hstack(several)).any(axis=-1)] = np.nan
+            sums[one.name].add(shares.reshape(shape), part)
         groups = [nats[:, [column[word] for word in group]] for group in used]
         for name, logs in _without(groups, used, outs, aggregation):
             without[name].add(shares_of(np.stack(logs, axis=-1)).reshape(shape), part)
@@ -241,7 +244,8 @@ def _listed(dimension: str, name: str, sums: ListRisks, weight: float, kind: Kin
         return Unavailable(
             dimension=dimension,
             name=name,
-            reason=f"the model never uses any of these words in {sums.broken:,} test sentences",
+            reason=f"the model gives no probability at all to one of these words in {sums.broken:,} test "
+            "sentences",
         )
     return variant(dimension, name, sums.over(weight), kind)
 

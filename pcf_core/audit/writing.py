@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, replace
+
+import numpy as np
 
 from pcf_core.core.records import FloatArray, LeftOut
 from pcf_core.core.risk import CorrectedRisk, OccupationRisk, RiskReport
 from pcf_core.measure.bootstrap import RiskIntervals, risk_intervals
 from pcf_core.measure.criterion import Criterion
-from pcf_core.measure.decomposition import RiskTotal, total
+from pcf_core.measure.decomposition import Decomposition, RiskTotal, total
 from pcf_core.measure.resampling import TemplateUnit, effective_number, rough
 
 HEAVY = 0.1  # share of the weight above which a template is mentioned
@@ -34,6 +37,11 @@ class Matrix:
     left_out: tuple[LeftOut, ...] = ()
     warnings: tuple[str, ...] = ()
 
+    def without(self, templates: Collection[str]) -> Matrix:
+        """Take the weight of some templates; whole templates are resampled then."""
+        weights = np.where(np.isin(self.templates, list(templates)), 0.0, self.template_weights)
+        return replace(self, template_weights=weights / weights.sum(), unit=None)
+
 
 def risk_report(matrix: Matrix, resamples: int = 2000, *, brief: bool = False) -> RiskReport:
     """Decompose preferences into a report (PCF Eq. 4–9), with intervals over templates, occupations, both.
@@ -48,6 +56,15 @@ def risk_report(matrix: Matrix, resamples: int = 2000, *, brief: bool = False) -
     totals = total(intervals.parts, matrix.occupation_weights)
     written = written_report(matrix, totals, intervals, rough_means(matrix))
     return replace(written, corrected=_corrected_risk(matrix, totals, intervals), lean=intervals.lean)
+
+
+def unanswered(matrix: Matrix) -> RiskReport:
+    """Write a report without figures: NaN for every number of the model, and no intervals."""
+    occupations, groups = len(matrix.occupations), len(matrix.groups)
+    none, by_group = np.full(occupations, np.nan), np.full((occupations, groups), np.nan)
+    parts = Decomposition(none, none, none, none, by_group, by_group)
+    totals = RiskTotal(np.nan, np.nan, np.nan)
+    return written_report(matrix, totals, RiskIntervals(parts, {}, {}))
 
 
 def rough_means(matrix: Matrix) -> tuple[str, ...]:
@@ -120,9 +137,12 @@ def _occupation_risk(
     index: int, name: str, weights: FloatArray, groups: tuple[str, ...], of_run: RiskIntervals
 ) -> OccupationRisk:
     parts = of_run.parts
-    over_templates = of_run.intervals["overall_risk"][0]
     intervals = {
-        risk: (over_templates.model_copy(update={"low": float(bounds[0]), "high": float(bounds[1])}),)
+        risk: (
+            of_run.intervals["overall_risk"][0].model_copy(
+                update={"low": float(bounds[0]), "high": float(bounds[1])}
+            ),
+        )
         for risk, rows in of_run.occupations.items()
         for bounds in [rows[index]]
     }

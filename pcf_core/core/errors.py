@@ -81,6 +81,10 @@ class RunError(InputError):
     """A run is unknown or unfinished."""
 
 
+class ForbiddenWordsError(RunError):
+    """A run has no figures, because the model forbids words in too many sentences."""
+
+
 class PolicyError(InputError):
     """A policy of the gate cannot be used, or has nothing to be compared with."""
 

@@ -30,7 +30,7 @@ class ProbeWord(Record):
 class ProbeAnswer(Record):
     """One model's answer to a probe.
 
-    ``preferences``: by group, sum 1; all ``None`` if no word has any probability.  ``coverage``: probability
+    ``preferences``: by group, sum 1; all ``None`` if a word has no probability.  ``coverage``: probability
     of all words together, by number of tokens or under ``all``, if known.  ``left_only``: text on the right
     is scored with the words, and their coverage is given the left text alone.  ``notes``: further remarks, a
     sentence each.

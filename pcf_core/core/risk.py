@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from pcf_core.core.records import FloatArray, LeftOut, Record
-from pcf_core.core.run import CoverageSummary, SelfAudit
+from pcf_core.core.run import CoverageSummary, ForbiddenWords, SelfAudit
 
 Scale = Literal["pcf", "bvf"]
 Aggregation = Literal["sum", "mean"]
@@ -144,7 +144,7 @@ class RiskReport:
     """R = R^p + R^c (PCF Eq. 7–9) with everything needed to interpret it.
 
     ``intervals``: by quantity, over templates, occupations and both, where known.  ``lean``: ``None`` for a
-    brief report or a sampling plan.
+    brief report or a sampling plan.  With too many ``forbidden`` words every figure is NaN.
     """
 
     overall_risk: float
@@ -164,6 +164,7 @@ class RiskReport:
     corrected: CorrectedRisk | None = None
     sampling: Look | None = None
     lean: Lean | None = None
+    forbidden: ForbiddenWords | None = None
 
     @property
     def stereotype_sd(self) -> float:
@@ -172,7 +173,9 @@ class RiskReport:
 
     @property
     def says_little(self) -> bool:
-        """Whether the topic's words have too little probability in too many cells for an answer."""
+        """Whether too many cells have too little probability of the topic's words, or no preference."""
+        if self.forbidden is not None and self.forbidden.too_many:
+            return True
         return self.coverage is not None and self.coverage.is_low
 
     def interval(self, quantity: str, over: Over = "templates") -> Interval | None:

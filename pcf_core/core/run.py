@@ -325,6 +325,7 @@ class RunSpec(Record):
 
 LOW_COVERAGE = 1e-4  # cells in which the topic's words together have less probability are flagged
 MOST_FLAGGED = 0.05  # share of flagged cells above which there is no answer
+LEAST_COUNTED = 0.5  # share of cells that must remain for an answer
 
 
 @dataclass(frozen=True)
@@ -375,11 +376,11 @@ class SelfAudit(Record):
 class Preferences:
     """A run's preferences by group, and their coverage.
 
-    ``values`` [occupation, template, group]: probabilities that sum to 1 over groups (PCF Eq. 11).
-    ``coverage`` [occupation, template]: probability of all the topic's words together; for masked models the
-    largest over numbers of tokens, which share no sample space.  If a causal model scores text right of
-    ``[Y]`` with the word, it is given the left text alone (``left_only``), NaN where a token spans both,
-    ``None`` if not stored.
+    ``values`` [occupation, template, group]: probabilities that sum to 1 over groups (PCF Eq. 11), NaN where
+    the model forbids a word (:class:`ForbiddenWords`).  ``coverage`` [occupation, template]: probability of
+    all the topic's words together; for masked models the largest over numbers of tokens, which share no
+    sample space.  If a causal model scores text right of ``[Y]`` with the word, it is given the left text
+    alone (``left_only``), NaN where a token spans both, ``None`` if not stored.
     """
 
     groups: tuple[str, ...]
@@ -431,6 +432,27 @@ class CoverageSummary(Record):
     def is_low(self) -> bool:
         """Whether too many cells are flagged for an answer."""
         return self.flagged > MOST_FLAGGED * self.cells
+
+
+class ForbiddenWords(Record):
+    """Words to which the model gives no probability at all (log P = −∞), so that cells have no preference.
+
+    ``words``: in the topic's order.  ``cells`` of ``total`` have no preference.  ``occupations`` and
+    ``templates`` are left out of all figures, so that the others have a preference in every cell; ``counted``
+    cells remain, none if there are too many without.
+    """
+
+    words: tuple[str, ...]
+    cells: int
+    total: int
+    occupations: tuple[str, ...] = ()
+    templates: tuple[str, ...] = ()
+    counted: int = 0
+
+    @property
+    def too_many(self) -> bool:
+        """Whether too few cells have a preference for any figure."""
+        return self.cells > MOST_FLAGGED * self.total or self.counted < LEAST_COUNTED * self.total
 
 
 # Progress of a run.

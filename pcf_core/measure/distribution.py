@@ -210,6 +210,16 @@ def _with_last(stereotypes: FloatArray) -> FloatArray:
     return np.concatenate([stereotypes, -stereotypes.sum(axis=-1, keepdims=True)], axis=-1)
 
 
+def known_means(values: FloatArray, weights: FloatArray) -> FloatArray:
+    """Return [row] weighted means of the [row, column] values that are known; NaN without any."""
+    unknown = np.isnan(values)
+    if not unknown.any():
+        return np.asarray(values @ weights)
+    whole = np.where(unknown, 0.0, weights).sum(axis=1)
+    sums = np.where(unknown, 0.0, values) @ weights
+    return np.asarray(np.divide(sums, whole, out=np.full(len(values), np.nan), where=whole > 0))
+
+
 # Row order for heat maps.
 
 

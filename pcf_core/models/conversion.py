@@ -8,10 +8,11 @@ appears whole or not at all, and is made by one process.
 from __future__ import annotations
 
 import io
+import re
 import shutil
 import tempfile
 import warnings
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import redirect_stderr
 from math import isclose
 from pathlib import Path
@@ -55,6 +56,10 @@ POSITIONS = "position_embd.weight"  # a vector for each position
 OF_WINDOWS = "sliding_attention_inv_freq"  # of layers with an attention window
 SAME_VALUE = 1e-4  # relative: rounding to float32, and powers of it
 SPACE = "▁"  # in SentencePiece
+SPACES = f"{SPACE}Ġ"  # how vocabularies write it
+BYTE = re.compile("<0x[0-9A-F]{2}>")
+PLAIN = "The nurse said that she was late, and he told the doctor about it."
+MORE_LETTERS = 0.25  # share of single letters beyond what the vocabulary allows
 PIECE = 2**24  # bytes copied at a time
 
 
@@ -245,6 +250,43 @@ def _tokenizer(header: Header, whole: Path) -> Any:
     if header.prefixed:
         backend.normalizer, backend.pre_tokenizer = normalizers.Replace(" ", SPACE), None
     return tokenizer
+
+
+def require_merges(tokenizer: Any, name: str) -> None:
+    """Raise ModelError if plain words become letters although the vocabulary has longer pieces of them.
+
+    A byte-level vocabulary without its merges does so (github.com/ggml-org/llama.cpp/issues/7476).
+    """
+    tokens, vocabulary = tokenizer.tokenize(PLAIN), tokenizer.get_vocab()
+    fewest = [piece for word in _words(tokens) for piece in _fewest(word, vocabulary)]
+    single, possible = _single(tokens), _single(fewest)
+    if single > possible + MORE_LETTERS:
+        raise ModelError(
+            f"The tokenizer in the GGUF file of {name} splits a plain sentence into single letters "
+            f"({100 * single:.0f} % of its tokens, where its vocabulary needs {100 * possible:.0f} %), so "
+            "its merges are lost and the scores would be wrong: use a file that was converted again, or give "
+            "a directory with the model's safetensors and tokenizer."
+        )
+
+
+def _single(tokens: Sequence[str]) -> float:
+    """Return the share of tokens that are one letter or one byte."""
+    letters = sum(len(token.strip(SPACES)) <= 1 or BYTE.fullmatch(token) is not None for token in tokens)
+    return letters / max(1, len(tokens))
+
+
+def _words(tokens: Sequence[str]) -> list[str]:
+    """Join tokens, and cut them again where a word begins, as the tokenizer's alphabet writes it."""
+    return [word for word in re.split(f"(?=[{SPACES}])", "".join(tokens)) if word]
+
+
+def _fewest(word: str, vocabulary: Collection[str]) -> list[str]:
+    """Split a word into as few entries as possible; a character without an entry stands alone."""
+    best: list[list[str]] = [[]]
+    for end in range(1, len(word) + 1):
+        ways = [[*best[start], word[start:end]] for start in range(end) if word[start:end] in vocabulary]
+        best.append(min([*ways, [*best[end - 1], word[end - 1]]], key=len))
+    return best[-1]
 
 
 def _scale_positions(model: PreTrainedModel, header: Header, name: str) -> None:

@@ -63,13 +63,17 @@ def _auto_classes(file: str, table: str) -> Mapping[str, str]:
     return dict(ast.literal_eval(entry) for entry in entries.elts if isinstance(entry, ast.Tuple))
 
 
-def library_table(file: str, table: str) -> ast.expr:
-    """Find the value of a name in a file of transformers, without importing it."""
+def library_source(file: str) -> ast.Module:
+    """Parse a file of transformers, without importing it."""
     package = find_spec("transformers")
     assert package is not None
     assert package.origin is not None
-    text = (Path(package.origin).parent / file).read_text(encoding="utf8")
-    for node in ast.parse(text).body:
+    return ast.parse((Path(package.origin).parent / file).read_text(encoding="utf8"))
+
+
+def library_table(file: str, table: str) -> ast.expr:
+    """Find the value of a name in a file of transformers."""
+    for node in library_source(file).body:
         if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == table:
             return node.value
     raise AssertionError(f"transformers has no {table} in {file}")

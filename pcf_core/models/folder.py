@@ -40,6 +40,7 @@ from pcf_core.models.family import (
     text_part_of,
 )
 from pcf_core.models.names import DTYPES
+from pcf_core.models.tokenizer_faults import CORRECTED_NOTE, needs_correction
 
 # Small files, possibly hostile.
 
@@ -175,6 +176,17 @@ def weights_hash(files: Sequence[Path]) -> str:
     return hashlib.sha256(parts.encode()).hexdigest()
 
 
+def tokenizer_identity(folder: Path, name: str) -> str:
+    """Hash the tokenizer's files, and that it is read with a correction if so; raises as tokenizer_files."""
+    plain = tokenizer_hash(tokenizer_files(folder, name))
+    return digest([plain, "fix_mistral_regex"]) if is_corrected(folder) else plain
+
+
+def is_corrected(folder: Path) -> bool:
+    """Return whether the tokenizer is read with transformers' correction for Mistral's vocabularies."""
+    return needs_correction(lambda file: read_object(folder / file))
+
+
 def tokenizer_hash(files: Sequence[Path]) -> str:
     """Hash names and bytes of the tokenizer's files (SHA-256)."""
     total = hashlib.sha256()
@@ -268,8 +280,8 @@ def _hash_into(future: Future[str], path: str) -> None:
 
 def require_unchanged(spec: ModelSpec, folder: Path) -> None:
     """Raise ModelError if weights, configuration or tokenizer changed since the directory was described."""
-    weights, tokenizer = weight_files(folder, spec.name), tokenizer_files(folder, spec.name)
-    now = model_hash(weights, folder / "config.json"), tokenizer_hash(tokenizer)
+    weights = weight_files(folder, spec.name)
+    now = model_hash(weights, folder / "config.json"), tokenizer_identity(folder, spec.name)
     if now != (spec.identity, spec.tokenizer):
         raise ModelError(
             f"The files of the model {spec.name} in {folder} changed while it was being loaded, for example "
@@ -318,6 +330,7 @@ FURTHER_VOCABULARIES = ("spm.model", "sentencepiece.model", "tiktoken.model")
 # Tokenizers of bytes or characters, without a file.
 WITHOUT_VOCABULARY = ("ByT5Tokenizer", "PerceiverTokenizer", "CanineTokenizer")
 TOKENIZER_SETTINGS = ("tokenizer_config.json", "config.json")
+LONGEST_LINE = 2**10  # bytes, of a token and its rank
 LONGEST_CARD = 2**18  # bytes of a model card to read
 LONGEST_NOTE = 2_000  # characters
 LONGEST_TITLE = 120
@@ -383,18 +396,18 @@ def _describe(
         chat_template=chat_template_hash(folder),
         quantization=quantization,
         title=f"{title or name} ({copy_note(quantization)})" if quantization else title or name,
-        notes=notes,
+        notes=" ".join(filter(None, [notes, CORRECTED_NOTE if is_corrected(folder) else ""])),
     )
 
 
 def file_facts(folder: Path, name: str, revision: str) -> dict[str, Any]:
     """Return the fields of a specification that depend on the files; a revision may lack weights."""
-    tokenizer = tokenizer_files(folder, name)
+    tokenizer = tokenizer_identity(folder, name)
     weights = weight_files(folder, name) if weights_present(folder, name) or not revision else []
     return {
         "path": str(folder.resolve()) if weights else "",
         "identity": revision or model_hash(weights, folder / "config.json"),
-        "tokenizer": tokenizer_hash(tokenizer),
+        "tokenizer": tokenizer,
         "parameters": sum(prod(shape) for path in weights for shape in read_shapes(path, name)),
     }
 
@@ -437,15 +450,26 @@ def tokenizer_files(folder: Path, name: str) -> Sequence[Path]:
         files += further
     if not vocabularies and _tokenizer_class(folder) not in WITHOUT_VOCABULARY:
         names = ", ".join((*VOCABULARIES, *FURTHER_VOCABULARIES))
-        raise ModelError(f"The model {name} has no tokenizer: save one of {names} in {folder}.")
+        raise ModelError(
+            f"The model {name} has no tokenizer: save one of {names} in {folder}, for example with "
+            "AutoTokenizer.from_pretrained(…).save_pretrained(…) from the model that it was made of."
+        )
     if vocabularies and all(file.endswith(".model") for file in vocabularies):
-        library = "tiktoken" if vocabularies == ["tiktoken.model"] else "sentencepiece"
+        library = "tiktoken" if _is_tiktoken(folder / vocabularies[0]) else "sentencepiece"
         if find_spec(library) is None:
             raise ModelError(
                 f"The only tokenizer of {name} is {vocabularies[0]}, which needs the library {library}: "
                 f"install it (pip install {library}), or give a directory that also has tokenizer.json."
             )
     return files
+
+
+def _is_tiktoken(path: Path) -> bool:
+    """Tell tiktoken's lines (a token in base64, its rank) from SentencePiece's bytes; both end in .model."""
+    if path.name == "tiktoken.model":
+        return True
+    with path.open("rb") as file:
+        return re.match(rb"[A-Za-z0-9+/]+=* [0-9]+\r?\n", file.read(LONGEST_LINE)) is not None
 
 
 def _tokenizer_class(folder: Path) -> str:

@@ -36,6 +36,7 @@ MOST_TEXTS = 2**21  # in lists; three times the largest vocabulary and its merge
 LARGEST = 2**26  # bytes of a header, three times that of the largest vocabulary
 LONGEST_TEXT = 2**20  # bytes of a text; chat templates have up to 20 KiB
 ALIGNMENT = "general.alignment"
+MERGES = "tokenizer.ggml.merges"
 
 # Formats of numbers by the code of their type; two codes are texts and lists.
 NUMBERS = dict(enumerate(["<B", "<b", "<H", "<h", "<I", "<i", "<f", "<?"])) | {10: "<Q", 11: "<q", 12: "<d"}
@@ -320,6 +321,11 @@ def require_readable(header: Header, name: str) -> None:
             f"The GGUF file of the model {name} splits texts by {header.split[:80]!r} (tokenizer.ggml.pre), "
             "which is not supported, so its tokens might be wrong: give a directory with its safetensors "
             "and tokenizer, or serve the model and connect it as an endpoint."
+        )
+    if header.metadata.get("tokenizer.ggml.model") == "gpt2" and not header.metadata.get(MERGES):
+        raise ModelError(
+            f"The GGUF file of the model {name} has a byte-level vocabulary without its merges ({MERGES}), "
+            "so words would become single letters: use a file of the model that was converted again."
         )
     layers = header.number("block_count")
     if layers > max(len(header.tensors), LEAST_LAYERS):

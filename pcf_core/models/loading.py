@@ -21,14 +21,23 @@ from pcf_core.core.run import ModelSpec
 from pcf_core.core.settings import settings
 from pcf_core.models.adapter import read_adapter
 from pcf_core.models.compression import compression, quantizations
-from pcf_core.models.conversion import converted, merged
+from pcf_core.models.conversion import converted, merged, require_merges
 from pcf_core.models.extent import require_extent, require_layers, require_tokenizer
-from pcf_core.models.folder import read_config, read_tensors, require_unchanged, weight_files
+from pcf_core.models.folder import (
+    TOKENIZER_SETTINGS,
+    is_corrected,
+    read_config,
+    read_tensors,
+    require_unchanged,
+    tokenizer_files,
+    weight_files,
+)
 from pcf_core.models.hub import download, require_allowed_code, require_own_code
 from pcf_core.models.names import DTYPES
 from pcf_core.models.public import gguf_files
 from pcf_core.models.registry import resolve
 from pcf_core.models.textpart import TextPart, towers_of
+from pcf_core.models.tokenizer_faults import CORRECTED_NOTE, heard
 
 TYPES = {dtype: getattr(torch, dtype) for dtype in DTYPES}
 SPLIT = "split"
@@ -67,7 +76,7 @@ class Loaded:
 
     ``identity``: the hash of weights and configuration if they alone decide what the model computes; empty if
     it has code of its own, is on several devices, or was made in memory.  ``text_part_of``: as in
-    :class:`~pcf_core.core.run.ModelSpec`.
+    :class:`~pcf_core.core.run.ModelSpec`.  ``notes``: on faults of the tokenizer, a sentence each.
     """
 
     model: Any
@@ -75,6 +84,7 @@ class Loaded:
     device: str
     identity: str = ""
     text_part_of: str = ""
+    notes: tuple[str, ...] = ()
 
 
 def load(spec: ModelSpec, device: str = "auto") -> Loaded:
@@ -110,7 +120,7 @@ def load_tokenizer(spec: ModelSpec) -> Any:
         return load_tokenizer(resolve(spec.base))
     folder = Path(spec.path) if spec.base else _folder(spec)
     with _loading_errors(spec, "cpu"):
-        return _read_tokenizer(spec, folder)
+        return _read_tokenizer(spec, folder)[0]
 
 
 def _loaded(spec: ModelSpec, device: str, kind: Any, absent: tuple[str, ...] = ()) -> Loaded:
@@ -126,13 +136,13 @@ def _loaded(spec: ModelSpec, device: str, kind: Any, absent: tuple[str, ...] = (
     if settings().threads:
         torch.set_num_threads(settings().threads)
     folder = _folder(spec)
-    model, tokenizer = _read(spec, folder, target, kind, absent)
+    model, tokenizer, notes = _read(spec, folder, target, kind, absent)
     if spec.path == str(folder) and len(spec.identity) == DIGITS_OF_HASH:  # not a hub revision
         require_unchanged(spec, folder)
     if target == SPLIT:
-        return Loaded(model.eval(), tokenizer, _entry(model), text_part_of=spec.text_part_of)
+        return Loaded(model.eval(), tokenizer, _entry(model), "", spec.text_part_of, notes)
     identity = "" if spec.remote_code else spec.identity
-    return Loaded(model.eval(), tokenizer, target, identity, spec.text_part_of)
+    return Loaded(model.eval(), tokenizer, target, identity, spec.text_part_of, notes)
 
 
 def _folder(spec: ModelSpec) -> Path:
@@ -154,14 +164,16 @@ def _whole(spec: ModelSpec) -> tuple[Any, Path]:
     return load(spec.with_dtype("float32"), "cpu").model, _folder(spec)
 
 
-def _read(spec: ModelSpec, folder: Path, target: str, kind: Any, absent: tuple[str, ...]) -> tuple[Any, Any]:
-    """Read model and tokenizer from a folder, whose code runs only if ``spec`` allows."""
+def _read(
+    spec: ModelSpec, folder: Path, target: str, kind: Any, absent: tuple[str, ...]
+) -> tuple[Any, Any, tuple[str, ...]]:
+    """Read model, tokenizer and its faults from a folder, whose code runs only if ``spec`` allows."""
     opened = TextPart(kind) if spec.text_part_of else kind
     with _loading_errors(spec, target):
         if not spec.remote_code:  # a model's own code may build anything
             require_layers(folder, spec.name)
             _require_quantization(folder, spec.name)
-        tokenizer = _read_tokenizer(spec, folder)
+        tokenizer, notes = _read_tokenizer(spec, _corrected_base(spec) or folder)
         if not spec.remote_code:
             require_extent(folder, spec.name, opened)
         model, report = opened.from_pretrained(
@@ -177,16 +189,52 @@ def _read(spec: ModelSpec, folder: Path, target: str, kind: Any, absent: tuple[s
         )
         placed = model if target == SPLIT else model.to(target)
     _require_whole(spec, model, report, kind, absent)
-    return placed, tokenizer
+    return placed, tokenizer, notes
 
 
-def _read_tokenizer(spec: ModelSpec, folder: Path) -> Any:
+def _corrected_base(spec: ModelSpec) -> Path | None:
+    """Return the folder of an adapter's base if it lends its tokenizer and this has to be corrected.
+
+    A merged model is written by the installed transformers, which corrects nothing there.
+    """
+    if not spec.base or read_adapter(Path(spec.path), spec.name, alone=False).has_tokenizer:
+        return None
+    base = Path(resolve(spec.base).path)
+    return base if base.is_dir() and is_corrected(base) else None
+
+
+def _read_tokenizer(spec: ModelSpec, folder: Path) -> tuple[Any, tuple[str, ...]]:
+    """Read a tokenizer with the corrections that are part of its key, and what is wrong with it."""
     require_tokenizer(folder, spec.name)
-    tokenizer = AutoTokenizer.from_pretrained(
-        folder, trust_remote_code=spec.remote_code, local_files_only=True
-    )
+    correction = {"fix_mistral_regex": True} if is_corrected(folder) else {}
+    with heard() as found:
+        tokenizer = AutoTokenizer.from_pretrained(
+            folder, trust_remote_code=spec.remote_code, local_files_only=True, **correction
+        )
     tokenizer("a")  # fails for nonsense settings
-    return tokenizer
+    _require_vocabulary(tokenizer, folder, spec.name)
+    if gguf_files(spec):
+        require_merges(tokenizer, spec.name)
+    return tokenizer, (*([CORRECTED_NOTE] if correction else []), *found)
+
+
+def _require_vocabulary(tokenizer: Any, folder: Path, name: str) -> None:
+    """Raise ModelError for a tokenizer of special tokens alone, made where its class reads another file."""
+    if not getattr(tokenizer, "is_fast", False) or set(tokenizer.get_vocab()) - set(
+        tokenizer.all_special_tokens
+    ):
+        return
+    there, read = (
+        ", ".join(sorted(names))
+        for names in (
+            {path.name for path in tokenizer_files(folder, name) if path.name not in TOKENIZER_SETTINGS},
+            set(tokenizer.vocab_files_names.values()),
+        )
+    )
+    raise ModelError(
+        f"The tokenizer of {name} cannot be read from {there}: its class {type(tokenizer).__name__} reads "
+        f"{read}. Rename the file if it is one of these, or save tokenizer.json in {folder}."
+    )
 
 
 @contextmanager

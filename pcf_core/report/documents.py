@@ -72,6 +72,7 @@ def report_document(report: RiskReport) -> dict[str, Any]:
             for row in report.occupations
         ],
         **picked(report, "left_out", "warnings", "coverage", "self_audit"),
+        **({} if report.forbidden is None else {"forbidden": report.forbidden}),
     }
     return finite(document)  # type: ignore[no-any-return]
 
@@ -115,8 +116,9 @@ def cell_table(preferences: Preferences, report: RiskReport, *, whole: bool = Fa
     """Make a table with one row per occupation × template × group: probability, weights, coverage.
 
     Rows of a cell sum to 1.  ``flagged``: coverage is so small that the probability says little.  A column
-    ``left_only`` says where coverage is of words given only the text to their left.  ``whole``: also
-    occupations that the report leaves out, without a weight.
+    ``left_only`` says where coverage is of words given only the text to their left, a column ``forbidden``
+    where the model forbids a word, so that there is no probability.  ``whole``: also occupations that the
+    report leaves out, without a weight.
     """
     import pandas as pd
 
@@ -142,6 +144,7 @@ def cell_table(preferences: Preferences, report: RiskReport, *, whole: bool = Fa
             "coverage": np.repeat(coverage.ravel(), groups),
             **({"left_only": left_only_column} if preferences.left_only else {}),
             "flagged": np.repeat(preferences.flagged[rows].ravel(), groups),
+            **({} if report.forbidden is None else {"forbidden": np.isnan(values).ravel()}),
         }
     )
 

@@ -60,7 +60,8 @@ HEAT_MAP = """
 Each cell is one sentence about one occupation. Its colour shows how likely the model finds one group's words
 there: 1 means only that group's words, 0 none of them, and *neutral* on the scale is an even split (0.5 with
 two groups, 0.2 with five). In a pale cell with a dot the model almost never uses any of these words, so its
-number says little. The bars on the right show the occupation's mean over all sentences, those on top
+number says little. A cell with a cross has no preference, because the model gives one of the words no
+probability at all. The bars on the right show the occupation's mean over all sentences, those on top
 how much each sentence counts.
 """
 CAPRICE = """

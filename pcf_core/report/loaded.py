@@ -28,7 +28,7 @@ from pcf_core.show.findings.models import (
     whole_templates_finding,
 )
 from pcf_core.show.findings.notes import (
-    low_coverage_note,
+    no_answer_note,
     noun_note,
     sentences_of,
     sizes_clause,
@@ -282,7 +282,7 @@ def study_notes(study: Study) -> list[str]:
     return [
         noun_note(study.first.run),
         instead_note(study),
-        low_coverage_note({name: report.coverage for name, report in study.reports.items()}),
+        no_answer_note(study.reports),
         *warnings_of(study.reports),
         *interval_notes(study.reports, study.over),
         whole_templates_finding(study.whole_templates),

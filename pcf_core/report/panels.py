@@ -389,14 +389,18 @@ def heat_figures(runs: Mapping[str, Report], group: str) -> list[KeyFigure]:
     figures = []
     for name, item in runs.items():
         preferences = item.result.preferences
-        cells = preferences.values[..., preferences.groups.index(group)]
+        every = preferences.values[..., preferences.groups.index(group)]
+        cells = every[~np.isnan(every)]
+        if not cells.size:
+            continue
         figures.append(
             KeyFigure(
                 f"Median P({group}) · {name}",
                 chance(float(np.median(cells))),
                 "The median probability over all test sentences, which count equally. Even is one divided "
                 "by the number of groups.",
-                f"{chance(float(cells.min()))} to {chance(float(cells.max()))} in {cells.size:,} sentences",
+                f"{chance(float(cells.min()))} to {chance(float(cells.max()))} in {cells.size:,} sentences"
+                + (f"; {every.size - cells.size:,} have none" if cells.size < every.size else ""),
             )
         )
     return figures

@@ -5,6 +5,7 @@ from __future__ import annotations
 import platform
 from collections.abc import Callable, Mapping
 from importlib.metadata import PackageNotFoundError, version
+from math import isnan
 from pathlib import Path
 from typing import Any
 
@@ -145,7 +146,7 @@ def facts_of_run(store: Store, label: str, study: Study) -> RunFacts:
             risk_command(item.key, without_path(options)),
         ),
         measured=study.title,
-        risks=risk_numbers(report, study.whole_reports.get(label)),
+        risks={} if isnan(report.overall_risk) else risk_numbers(report, study.whole_reports.get(label)),
         reliable=not report.says_little,
         options=link_values(without_path(options)),
     )

@@ -255,8 +255,8 @@ class RunFacts(Record):
 
     ``scoring``: fields of the scoring key.  ``hashes``: of topic, evidence and templates by name.
     ``versions``: of the programs that scored it.  ``facts``: what else is known, by name.  ``risks``: by
-    quantity, empty for a text audit; ``reliable``: whether they are an answer; ``measured``: what they are
-    of.  ``options``: how scores were read.
+    quantity, empty for a text audit and where there are none; ``reliable``: whether they are an answer;
+    ``measured``: what they are of.  ``options``: how scores were read.
     """
 
     label: str

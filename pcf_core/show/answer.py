@@ -22,7 +22,7 @@ from pcf_core.show.compare import (
     pair_answer,
 )
 from pcf_core.show.findings.models import shown_interval
-from pcf_core.show.findings.notes import longer_words_note, low_coverage_note, sentences_of
+from pcf_core.show.findings.notes import longer_words_note, no_answer_note, sentences_of
 from pcf_core.show.names import set_title
 from pcf_core.show.overview import ModelRow, tied_with
 from pcf_core.show.wording import sentences
@@ -130,7 +130,7 @@ class Measured:
 def answer_on(of: Measured, caveats: Iterable[str] = ()) -> Answer:
     """Write the answer on any number of models; unreliable ones are named as such."""
     notes = tuple(dict.fromkeys(note for note in caveats if note))
-    unsure = low_coverage_note({name: report.coverage for name, report in of.reports.items()})
+    unsure = no_answer_note(of.reports)
     models = len(of.reliable)
     if not models:
         return Answer(unsure, caveats=notes)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from math import isnan
 from typing import TYPE_CHECKING, Literal
 
 from pcf_core.audit.baseline import OtherScales
@@ -433,6 +434,9 @@ def sentences_table(occupation: str, models: Mapping[str, Preferences]) -> pd.Da
         for text in texts:
             if text not in cells_of:
                 table[name].append("")
+                continue
+            if isnan(cells_of[text][0]):
+                table[name].append(say("no_preference"))
                 continue
             index = int(cells_of[text].argmax())
             group, share = preferences.groups[index], float(cells_of[text][index])

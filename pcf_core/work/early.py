@@ -28,7 +28,7 @@ def last_sentence(
     """Return the last sentence of a scored block with its preferences.
 
     ``counting``: the words that count.  ``None`` if the block lacks some of them in their written form, or
-    coverage is low.
+    coverage is low or the model forbids a word.
     """
     prompt = block.prompts[-1]
     written = Slot.of(prompt).written(counting)
@@ -38,7 +38,7 @@ def last_sentence(
     nats, left = scored.values[-1, columns], None if scored.left is None else scored.left[-1, columns]
     tokens = [table.tokens[word] for word in written]
     covered = coverage_at(prompt, nats, left, tokens, run.scoring.family)
-    if np.isneginf(nats).all() or (covered and max(covered.values()) < LOW_COVERAGE):
+    if np.isneginf(nats).any() or (covered and max(covered.values()) < LOW_COVERAGE):
         return None
     preferences = preferences_of(nats, run.topic, counting).tolist()
     return ScoredSentence(

@@ -105,6 +105,11 @@ def _scored(store: Store, key: ScoringKey, asks: Sequence[ScoredAsk]) -> tuple[t
     for words, alike in by_words(asks).items():
         values = store.gather(key, [ask.text for ask in alike], words).tolist()
         for ask, row in zip(alike, values, strict=True):
+            if -math.inf in row:
+                raise CriteriaError(
+                    f"In {ask.cell!r} the model gives {words[row.index(-math.inf)]!r} no probability at all, "
+                    "which a pack cannot hold: export a report instead."
+                )
             scores[ask.cell] = tuple(None if math.isnan(value) else value for value in row)
             if any(
                 (value is None) != (word in refused)

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from pcf_core.audit.forbidden import forbidden_note
 from pcf_core.audit.preferences import Doubts, coverage_at, is_left_only, preferences_of, select_words
 from pcf_core.audit.results import load_result
 from pcf_core.audit.sensitivity import sensitivity
@@ -60,8 +61,9 @@ def word_check(
     others with reasons; ``coverage``: probability of the words together, by number of tokens (masked) or
     under ``all``, for a causal model given the left text alone (``left_only`` if text on the right is scored
     with them), ``None`` if unknown; ``preferences``: group to probability, sum 1; ``notes``: on the spelling
-    of words at the beginning of a sentence (:mod:`pcf_core.audit.slots`) and on ``fitting``; ``frame``, if
-    it is no bare one: what stands around the text.  Numbers that are not finite are ``None``.
+    of words at the beginning of a sentence (:mod:`pcf_core.audit.slots`), on ``fitting`` and on forbidden
+    words; ``frame``, if it is no bare one: what stands around the text.  Numbers that are not finite are
+    ``None``, and so are the preferences if a word has no probability at all.
 
     Raises TemplateError for a text without exactly one ``[Y]``, or with an ``[X]``, and ModelError if the
     model is unknown, cannot have the frame, or a group has no usable word.
@@ -81,10 +83,12 @@ def word_check(
     tokens = [table.tokens[word] for word in words]
     doubts = Doubts(topic, words)
     doubts.add(nats[np.newaxis], np.ones((1, len(words)), dtype=bool), tokens)
-    notes += doubts.warnings(1)
+    notes += [forbidden_note(doubts.forbidden), *doubts.warnings]
     coverage = coverage_at(text, nats, left, tokens, scorer.key.family)
     left_only = coverage is not None and is_left_only(scorer.key.family, [text])
     shares = preferences_of(nats, topic, words)
+    if doubts.forbidden:
+        shares = np.full_like(shares, np.nan)
     group_of = {word: group.name for group in topic.groups for word in group.words}
     return {
         "words": [

@@ -12,7 +12,6 @@ from hypothesis.extra.numpy import arrays
 
 from benchmarks.fakes import FakeScorer, Probability
 from pcf_core.audit import preferences as parts
-from pcf_core.audit.case import restricted
 from pcf_core.audit.options import ViewOptions
 from pcf_core.audit.preferences import (
     aggregated,
@@ -95,7 +94,7 @@ def test_a_flagged_cell_is_said_marked_and_kept_as_it_is(
     cell = "The nurse said that [Y]"
 
     def chance(prompt: str, word: str) -> float:
-        return {"he": 8e-6, "she": 2e-6}.get(word, 0.0) if prompt == cell else 0.01
+        return {"he": 8e-6, "she": 2e-6}.get(word, 1e-15) if prompt == cell else 0.01
 
     run = scored(store, run_of(), chance, monkeypatch)
     result = load_result(store, run)
@@ -119,15 +118,6 @@ def test_a_flagged_cell_is_said_marked_and_kept_as_it_is(
     ]
 
 
-def test_a_cell_without_any_probability_is_refused_by_name(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    cell = "The nurse said that [Y]"
-    run = scored(store, run_of(), lambda prompt, word: 0.0 if prompt == cell else 0.1, monkeypatch)
-    with pytest.raises(RunError, match=r"no probability in 1 test sentences.*The nurse said that"):
-        load_result(store, run)
-
-
 def test_a_run_without_any_probability_is_the_fault_of_the_model_or_its_server(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -137,30 +127,11 @@ def test_a_run_without_any_probability_is_the_fault_of_the_model_or_its_server(
         load_result(store, run)
 
 
-def test_a_word_that_is_blocked_is_said_wherever_the_result_is(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """R = 1 because "she" and "queen" are forbidden, and not because the model prefers men."""
-    forbidden = ("she", "queen")
-    chance = lambda prompt, word: 0.0 if word in forbidden else spread(prompt, word)  # noqa: E731
-    run = scored(store, run_of(), chance, monkeypatch)
-    result = load_result(store, run)
-    found = report(result, run, ViewOptions(), resamples=20)
-    assert found.overall_risk == 1
-    (said,) = (warning for warning in found.warnings if "no probability at all" in warning)
-    every = f"{run.cells:,} of {run.cells:,} test sentences"
-    assert f"to 'she' in {every} and 'queen' in {every}, so" in said
-    assert said in report_document(found)["warnings"]
-    assert load_result(store, run).warnings == result.warnings  # also when it is read again
-    few = restricted(result, run, run.templates.texts[:2], [1, 1], ViewOptions(), resamples=20)
-    assert said in few.warnings
-
-
 def test_warnings_of_a_result_stored_by_an_earlier_version_are_written_as_today(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """All but the doubts follow from what is stored; the doubts are stored as sentences."""
-    chance = lambda prompt, word: 0.0 if word == "she" else 1e-6  # noqa: E731
+    chance = lambda prompt, word: 1e-6  # noqa: E731
     run = scored(store, run_of(), chance, monkeypatch)
     today = load_result(store, run).warnings
     name = kept_name(store, run, "exact")

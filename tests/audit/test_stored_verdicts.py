@@ -12,10 +12,11 @@ from pcf_core.audit.gate import GateReport
 from pcf_core.audit.policy import Policy, policies_in, read_policy, uploaded_policy
 from pcf_core.audit.stored_verdicts import StoredVerdicts, stored_verdicts
 from pcf_core.core.errors import AuditError, InputError, PolicyError
-from pcf_core.core.settings import settings
+from pcf_core.core.settings import Settings, settings
 from pcf_core.report.gate import gate_document
 from pcf_core.store.store import Store
 from tests.command_line import run_here
+from tests.pages.opened import score_with, usual_run
 from tests.quick import quick
 
 RACE_RUN = "4d2f6050758afa11"  # of mini-bert, the same weights
@@ -142,3 +143,14 @@ def test_an_upload_is_a_policy_or_refused(data: bytes) -> None:
 
 def test_an_upload_says_the_same_as_a_file(tmp_path: Path) -> None:
     assert uploaded_policy("mine.toml", TWO.encode()) == policy_of(tmp_path, TWO)
+
+
+def test_a_run_with_forbidden_words_has_no_verdict_but_the_reason(
+    own_settings: Settings, tmp_path: Path
+) -> None:
+    run = usual_run("mini-gpt")
+    score_with(run, lambda prompt, word: 0.0 if word == "she" else 0.01)
+    policy = policy_of(tmp_path, f'{GENDER}templates = "gender-nineteen"\nmax = {{ risk = 0.4 }}\n')
+    found = stored_verdicts(Store.open(own_settings.cache), policy, run.scoring)
+    assert (found.report, found.missing) == (None, ())
+    assert found.refused.startswith(f"The run {run.key} of mini-gpt has no risk. In 2,280 of 2,280")

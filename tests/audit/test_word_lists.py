@@ -126,12 +126,15 @@ def test_words_are_used_in_the_order_of_the_topic() -> None:
     assert used_words(topic, ("she", "king", "he")) == (("king", "he"), ("she",))
 
 
-def test_a_list_without_any_probability_in_a_cell_says_so(store: Store) -> None:
+def test_a_list_with_a_forbidden_word_in_a_cell_says_so(store: Store) -> None:
     def silent(prompt: str, word: str) -> float:
         return 0.0 if word in ("he", "she") and "nurse said" in prompt else 0.01
 
     run = score_few(store, chance=silent)
-    lists = [WordList("two", (("he",), ("she",))), WordList("four", (("he", "king"), ("she", "queen")))]
+    lists = [
+        WordList("two", (("he",), ("she",))),
+        WordList("four", (("he", "king"), ("she", "queen"))),
+        WordList("others", (("king",), ("queen",))),
+    ]
     found, _ = list_risks(store, run, view_of(run, ViewOptions()), ("he", "she"), lists, [])
-    assert found["two"].broken == 1
-    assert found["four"].broken == 0
+    assert {name: one.broken for name, one in found.items()} == {"two": 1, "four": 1, "others": 0}

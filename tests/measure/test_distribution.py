@@ -20,6 +20,7 @@ from pcf_core.measure.decomposition import decompose
 from pcf_core.measure.distribution import (
     clustered_order,
     ends,
+    known_means,
     mean_tilts,
     share_interval,
     stereotype_distributions,
@@ -411,3 +412,9 @@ def test_it_is_mostly_the_shortest_of_these() -> None:
     assert min(ratios) >= 1 - 1e-9
     assert np.mean(np.array(ratios) < 1 + 1e-9) > 0.75
     assert np.mean(ratios) < 1.03
+
+
+def test_means_are_of_what_is_known() -> None:
+    values, weights = np.array([[0.2, np.nan, 0.8], [np.nan] * 3, [0.5, 0.5, 0.5]]), np.array([0.5, 0.3, 0.2])
+    np.testing.assert_allclose(known_means(values, weights), [(0.1 + 0.16) / 0.7, np.nan, 0.5])
+    assert np.array_equal(known_means(values[2:], weights), values[2:] @ weights)

@@ -50,11 +50,13 @@ def write_gguf(
     name: str = "Tiny Llama",
     sentencepiece: bool = False,
     spaced: bool | None = None,
+    merges: int | None = None,
 ) -> Path:
     """Write a Llama or Gemma as llama.cpp's converter does, with ``extra`` entries and further ``tensors``.
 
     ``pre``: how its tokenizer splits texts; ``opens``: whether they open with the first token.
     ``sentencepiece``: its tokenizer is one of few letters; ``spaced``: whether a space comes before a text.
+    ``merges``: how many of its tokenizer's merges are kept, all by default.
     """
     loaded = loaded or tiny_llama()
     config = loaded.model.config
@@ -79,7 +81,7 @@ def write_gguf(
     if sentencepiece:
         _add_sentencepiece(writer, config.vocab_size, spaced)
     else:
-        _add_tokenizer(writer, loaded.tokenizer, pre, opens)
+        _add_tokenizer(writer, loaded.tokenizer, pre, opens, merges)
     for key, value in (extra or {}).items():
         writer.add_key_value(key, value, _kind(value))
     for key, weight in loaded.model.state_dict().items():
@@ -126,7 +128,9 @@ def _permuted(name: str, weight: torch.Tensor, config: Any) -> torch.Tensor:
     return weight
 
 
-def _add_tokenizer(writer: GGUFWriter, tokenizer: Any, pre: str, opens: bool | None) -> None:
+def _add_tokenizer(
+    writer: GGUFWriter, tokenizer: Any, pre: str, opens: bool | None, merges: int | None
+) -> None:
     model = json.loads(tokenizer.backend_tokenizer.to_str())["model"]
     tokens = sorted(model["vocab"], key=model["vocab"].get)
     special = set(tokenizer.all_special_tokens)
@@ -135,7 +139,8 @@ def _add_tokenizer(writer: GGUFWriter, tokenizer: Any, pre: str, opens: bool | N
         writer.add_tokenizer_pre(pre)
     writer.add_token_list(tokens)
     writer.add_token_types([TokenType.CONTROL if token in special else TokenType.NORMAL for token in tokens])
-    writer.add_token_merges([" ".join(pair) for pair in model["merges"]])
+    if kept := model["merges"][:merges]:
+        writer.add_token_merges([" ".join(pair) for pair in kept])
     writer.add_bos_token_id(tokenizer.bos_token_id)
     writer.add_eos_token_id(tokenizer.eos_token_id)
     writer.add_unk_token_id(tokenizer.unk_token_id)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import struct
 import time
 from collections.abc import Callable
+from itertools import combinations, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -12,15 +13,23 @@ import gguf
 import numpy as np
 import pytest
 import torch
+from hypothesis import given
+from hypothesis import strategies as st
 from tokenizers import pre_tokenizers
-from transformers import AutoModelForCausalLM, AutoTokenizer, Qwen2Tokenizer
+from transformers import (
+    AutoModelForCausalLM,
+    AutoTokenizer,
+    PreTrainedTokenizerBase,
+    PreTrainedTokenizerFast,
+    Qwen2Tokenizer,
+)
 
 from pcf_core.core.errors import ModelError
 from pcf_core.core.records import digest
 from pcf_core.core.run import ScoringKey
 from pcf_core.core.settings import settings
 from pcf_core.models import conversion
-from pcf_core.models.conversion import converted
+from pcf_core.models.conversion import _fewest, converted, require_merges
 from pcf_core.models.gguf import Header, architectures, describe_gguf, read_header
 from pcf_core.models.loading import Loaded, load
 from pcf_core.models.registry import left_out_models, list_models, resolve
@@ -28,7 +37,15 @@ from pcf_core.models.scoring.base import open_scorer
 from tests.models.conftest import use
 from tests.models.gguf_files import TEMPLATE, tiny_llama, write_gguf
 from tests.models.scoring.conftest import GROUPED, HEADS, brute_force, build
-from tests.models.scoring.tiny_tokenizers import PROMPTS, WORDS, gpt2_tokenizer
+from tests.models.scoring.tiny_tokenizers import (
+    PROMPTS,
+    WORDS,
+    byte_bpe,
+    gpt2_tokenizer,
+    llama_tokenizer,
+    roberta_tokenizer,
+    t5_tokenizer,
+)
 
 
 @pytest.fixture(scope="module")
@@ -197,6 +214,7 @@ ROPE_LOST = r"sets rope_freqs\.weight, which would be lost"
 OTHERS: list[tuple[dict[str, Any], str]] = [
     ({"architecture": "clip"}, r"'clip', which is not supported \(supported are bloom,"),
     ({"architecture": "t5"}, "the architecture 't5'"),
+    ({"merges": 0}, r"without its merges \(tokenizer\.ggml\.merges\)"),
     ({"extra": {"split.count": 3}}, "one of 3 parts: join them with llama-gguf-split --merge"),
     *((factors(*np.linspace(1, 2, 8)), ROPE_LOST), (factors(*[8] * 9), ROPE_LOST)),
     *((factors(*[np.nan] * 8), ROPE_LOST), (factors(*[8] * 8, kind=np.float16), ROPE_LOST)),
@@ -488,3 +506,42 @@ def test_a_title_is_one_short_line(tmp_path: Path, llama: Loaded) -> None:
 def test_the_usual_architectures_are_read() -> None:
     assert {"llama", "qwen2", "qwen3", "gemma2", "gemma3", "mistral", "phi3"} <= architectures()
     assert not {"t5", "general", "tokenizer"} & architectures()
+
+
+def words_tokenizer() -> PreTrainedTokenizerFast:
+    """Enough merges that most words are one token."""
+    end = "<|endoftext|>"
+    raw = byte_bpe([end], merges=150)
+    return PreTrainedTokenizerFast(tokenizer_object=raw, bos_token=end, eos_token=end, unk_token=end)
+
+
+def test_a_tokenizer_that_lost_its_merges_is_refused(tmp_path: Path) -> None:
+    """As in llama.cpp#7476: letters, although the vocabulary has the words."""
+    loaded = build("LlamaForCausalLM", words_tokenizer, **GROUPED)
+    whole = load(describe_gguf(write_gguf(tmp_path / "whole.gguf", loaded), "whole"), "cpu")
+    assert whole.tokenizer.tokenize("the nurse") == loaded.tokenizer.tokenize("the nurse")
+    path = write_gguf(tmp_path / "lost.gguf", loaded, merges=1)
+    with pytest.raises(ModelError, match=r"tokenizer in the GGUF file of lost splits .* single letters"):
+        load(describe_gguf(path, "lost"), "cpu")
+
+
+@pytest.mark.parametrize("tokenizer", [gpt2_tokenizer, llama_tokenizer, roberta_tokenizer, t5_tokenizer])
+def test_a_small_vocabulary_is_measured_by_what_it_has(
+    tokenizer: Callable[[], PreTrainedTokenizerBase],
+) -> None:
+    """Most of a plain sentence are letters here, and no vocabulary this small can do better."""
+    require_merges(tokenizer(), "tiny")
+
+
+@given(st.lists(st.text("abc", min_size=1, max_size=3), max_size=6), st.text("abc", max_size=7))
+def test_the_fewest_pieces_are_found(vocabulary: list[str], word: str) -> None:
+    pieces = _fewest(word, vocabulary)
+    assert "".join(pieces) == word
+    entries = {*vocabulary, *"abc"}
+    ways = [
+        cuts
+        for number in range(len(word) + 1)
+        for cuts in combinations(range(1, len(word)), max(0, number - 1))
+        if all(word[a:b] in entries for a, b in pairwise([0, *cuts, len(word)]))
+    ]
+    assert len(pieces) == (min(len(cuts) for cuts in ways) + 1 if word else 0)

@@ -192,6 +192,9 @@ def examples() -> dict[str, object]:
             subjects_table(NAMES, neutral(-0.02, -0.11)).to_dict("list"),
             risks_table(tested, NAMES, ranges).to_dict("split"),
             sentences_table("nurse", nurse).to_dict("list"),
+            sentences_table("nurse", {"m": nurse_of([0.75, np.nan], "The [X] [Y]", "A [X] [Y]")}).to_dict(
+                "list"
+            ),
         ],
     }
 

@@ -18,6 +18,7 @@ from pcf_core.app.links import say_instead
 from pcf_core.app.page import draw_table, finding, picture
 from pcf_core.app.titles import model_titles
 from pcf_core.app.widgets import controls, numeric, plain
+from pcf_core.audit.forbidden import forbidden_note
 from pcf_core.audit.preferences import coverage_at, is_left_only
 from pcf_core.audit.results import Report
 from pcf_core.audit.slots import Slot, gather, gather_with_left
@@ -89,14 +90,15 @@ def choose_map(loaded: Loaded) -> tuple[str, str, str, str, int]:
 
 
 def _cell_preferences(loaded: Loaded, occupation: str, template: str) -> dict[str, dict[str, float]]:
-    """Return every loaded model's preferences by group; they sum to 1 per model."""
+    """Return the preferences by group of every loaded model that has some; they sum to 1 per model."""
     by_model = {}
     for name, item in loaded.runs.items():
         preferences = item.result.preferences
         cell = preferences.values[
             preferences.occupations.index(occupation), preferences.templates.index(template)
         ]
-        by_model[name] = dict(zip(preferences.groups, cell.tolist(), strict=True))
+        if not np.isnan(cell).any():
+            by_model[name] = dict(zip(preferences.groups, cell.tolist(), strict=True))
     return by_model
 
 
@@ -109,7 +111,7 @@ def _cell_words(item: Report, occupation: str, template: str) -> list[WordProbab
     return [
         WordProbability(word=word, group=groups[word], probability=float(np.exp(log)))
         for word, log in zip(item.result.words, logs, strict=True)
-        if np.isfinite(log)
+        if not np.isnan(log)
     ]
 
 
@@ -122,7 +124,9 @@ def _cell_caption(item: Report, occupation: str, template: str) -> str:
     nats, left = gather_with_left(store, key, [prompt], result.words)
     tokens = Slot.of(prompt).tokens(store.known_words(key), result.words) or result.tokens
     shares = coverage_at(prompt, nats[0], None if left is None else left[0], tokens, key.family)
-    return coverage_note(shares, left_only=is_left_only(key.family, [prompt]))
+    blocked = [word for word, log in zip(result.words, nats[0], strict=True) if np.isneginf(log)]
+    note = coverage_note(shares, left_only=is_left_only(key.family, [prompt]))
+    return " ".join(filter(None, [forbidden_note(blocked), note]))
 
 
 def draw_flagged(item: Report) -> None:
@@ -251,7 +255,7 @@ def cell_words_table(loaded: Loaded, occupation: str, template: str) -> pd.DataF
                 "group": word.group,
                 "word": word.word,
                 "probability": word.probability,
-                "share_of_group": preferences[name][word.group],
+                "share_of_group": preferences.get(name, {}).get(word.group),
             }
             for name, item in loaded.runs.items()
             for word in _cell_words(item, occupation, template)

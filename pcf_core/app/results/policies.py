@@ -195,7 +195,7 @@ def _draw_model(policy: Policy, key: ScoringKey) -> StoredVerdicts:
         return StoredVerdicts(None)
     verdicts = _judged(policy, key)
     if verdicts.report is None:
-        finding(unscored_note(key.label, verdicts.missing))
+        finding(verdicts.refused or unscored_note(key.label, verdicts.missing))
         return verdicts
     panel = policy_panel(verdicts.report)
     st.markdown(f"**{plain(panel.findings[0])}**")

@@ -79,6 +79,7 @@ class LocalScorer(Scorer):
         self.parameters = sum(weights.numel() for weights in self.model.parameters())
         self.vocabulary = self._count_vocabulary()
         self.seam = Seam(loaded.tokenizer, key.model, self.vocabulary)
+        self.notes = loaded.notes
         self.body: Any = None
         self.last: Any = None
         _fuse_activations(self.model)
@@ -119,6 +120,7 @@ class LocalScorer(Scorer):
             "sentence": f"{PLAIN[0]!r} has {len(tokens)} tokens: {' '.join(names(list(tokens)))}",
             **looks,
             "memory": self._memory,
+            **({"tokenizer": " ".join(self.notes)} if self.notes else {}),
         } | self._part
 
     @property

@@ -10,11 +10,12 @@ from math import ceil
 import numpy as np
 import plotly.graph_objects as go
 
+from pcf_core.audit.forbidden import forbidden_warning
 from pcf_core.audit.results import Report
 from pcf_core.core.records import FloatArray
 from pcf_core.core.run import Preferences
 from pcf_core.material.evidence import womens_share
-from pcf_core.measure.distribution import clustered_order
+from pcf_core.measure.distribution import clustered_order, known_means
 from pcf_core.report import how_to_read
 from pcf_core.report.loaded import Study
 from pcf_core.report.panels import Panel, heat_figures, part_of
@@ -96,6 +97,8 @@ def _expected(runs: Study, occupation: str, template: str) -> dict[str, dict[str
         cells = item.result.preferences
         if occupation in cells.occupations and template in cells.templates:
             values = cells.values[cells.occupations.index(occupation), cells.templates.index(template)]
+            if np.isnan(values).any():
+                continue
             shares[name] = dict(zip(cells.groups, values.tolist(), strict=True))
     return shares
 
@@ -105,8 +108,8 @@ def _leader(shares: Mapping[str, float]) -> str:
 
 
 def _apart(shares: Sequence[Mapping[str, float]]) -> float:
-    """Return the largest difference of a group's probability between two models."""
-    return max(abs(shares[0][group] - shares[-1][group]) for group in shares[0])
+    """Return the largest difference of a group's probability between two models, 0 without any."""
+    return max((abs(shares[0][group] - shares[-1][group]) for one in shares[:1] for group in one), default=0)
 
 
 def _heat_picture(
@@ -128,7 +131,8 @@ def heat_map_parts(study: Study) -> Sequence[ReportPart]:
             f"the {len(axes.columns):,} most common of {count(templates, 'sentence')}."
         )
         panel = heat_map_panel(study, name, group, axes)
-        parts.append(part_of(replace(panel, numbers=heat_figures({name: item}, group)), notes=[shown]))
+        notes = [shown, *forbidden_warning(item.report.forbidden)]
+        parts.append(part_of(replace(panel, numbers=heat_figures({name: item}, group)), notes=notes))
     return parts
 
 
@@ -161,8 +165,8 @@ def pages_of(item: Report, preset: str) -> int:
 def _spread_of(preferences: Preferences, group: str, weights: FloatArray) -> FloatArray:
     """Return [occupation] weighted standard deviation of P(group) over templates."""
     values = preferences.values[..., preferences.groups.index(group)]
-    mean = values @ weights
-    return np.asarray(np.sqrt(np.maximum((values - mean[:, None]) ** 2 @ weights, 0.0)))
+    mean = known_means(values, weights)
+    return np.asarray(np.sqrt(np.maximum(known_means((values - mean[:, None]) ** 2, weights), 0.0)))
 
 
 def _shown_occupations(item: Report, group: str, preset: str) -> list[int]:
@@ -198,7 +202,8 @@ def _arranged(item: Report, occupations: Sequence[int], group: str, order: str) 
     if order == "spread":
         value = _spread_of(preferences, group, item.report.template_weights)
     else:
-        value = preferences.values[..., preferences.groups.index(group)] @ item.report.template_weights
+        values = preferences.values[..., preferences.groups.index(group)]
+        value = known_means(values, item.report.template_weights)
     return sorted(occupations, key=lambda i: (-value[i], names[i]))
 
 
@@ -207,15 +212,21 @@ def _clustered(item: Report, occupations: Sequence[int], group: str) -> list[int
     values = item.result.preferences.values[..., item.result.preferences.groups.index(group)]
     if len(occupations) > MOST_CLUSTERED:
         return list(occupations)
-    order = clustered_order(values[list(occupations)], item.report.template_weights)
+    order = clustered_order(_with_means(values)[list(occupations)], item.report.template_weights)
     return [occupations[index] for index in order]
+
+
+def _with_means(values: FloatArray) -> FloatArray:
+    """Return [row, column] values with a row's mean where unknown, even if all are."""
+    means = known_means(values, np.ones(values.shape[1]))
+    return np.where(np.isnan(values), np.nan_to_num(means, nan=0.0)[:, np.newaxis], values)
 
 
 def _clustered_templates(item: Report, rows: Sequence[int], columns: Sequence[int], group: str) -> list[int]:
     values = item.result.preferences.values[..., item.result.preferences.groups.index(group)]
     if len(columns) > MOST_CLUSTERED:
         return list(columns)
-    order = clustered_order(values[np.ix_(list(rows), list(columns))].T)
+    order = clustered_order(_with_means(values)[np.ix_(list(rows), list(columns))].T)
     return [columns[index] for index in order]
 
 

@@ -127,7 +127,7 @@ def policy_parts(
     for key in keys_of(studies):
         verdicts = stored_verdicts(store, request.policy, key, read)
         if verdicts.report is None:
-            lacking = unscored_note(key.label, verdicts.missing)
+            lacking = verdicts.refused or unscored_note(key.label, verdicts.missing)
             parts.append(ReportPart(title=key.label, findings=(lacking,)))
         else:
             parts.append(part_of(policy_panel(verdicts.report)))

@@ -8,6 +8,7 @@ from functools import partial
 
 import numpy as np
 
+from pcf_core.audit.forbidden import filled
 from pcf_core.audit.options import ViewOptions, unit_of
 from pcf_core.audit.results import Report
 from pcf_core.core.records import FloatArray
@@ -142,6 +143,7 @@ def unit_in(item: Report, report: RiskReport, options: ViewOptions) -> TemplateU
     plan, look = item.run.plan, report.sampling
     if plan is not None and look is not None and not look.whole:
         times = np.array([count for count in plan.times if count], dtype=np.float64)
+        times[report.template_weights == 0] = 0.0
         return TemplateUnit("draw", report.template_weights, times)
     return unit_of(item.run, report.template_weights, options)
 
@@ -150,7 +152,7 @@ def even_stereotypes(item: Report, occupations: Sequence[str]) -> FloatArray:
     """Return [occupation, template, group] against an even split, on the scale that ends at 1."""
     preferences = item.result.preferences
     rows = [preferences.occupations.index(name) for name in occupations]
-    return Criterion().stereotypes(preferences.values[rows])
+    return Criterion().stereotypes(filled(preferences.values[rows]))
 
 
 def panel_groups(reports: Mapping[str, RiskReport]) -> tuple[str, ...]:

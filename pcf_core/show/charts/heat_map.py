@@ -15,6 +15,7 @@ from plotly.subplots import make_subplots
 from pcf_core.core.probe import ProbeAnswer
 from pcf_core.core.records import FloatArray
 from pcf_core.core.run import Preferences
+from pcf_core.measure.distribution import known_means
 from pcf_core.show.charts import marks, rows, theme
 from pcf_core.show.findings.notes import coverage_given_left
 from pcf_core.show.findings.numbers import called, chance, odds, people, percent, words_of
@@ -25,6 +26,7 @@ NAME = 10  # font size in pixels: plotly names rows that are 1.2 times as high
 MOST_OPENED = 2_000  # clickable cells; marks over more take seconds to draw
 MOST_WRITTEN = 100  # cells with their value
 FLAGGED = "these words are almost never used here"
+FORBIDDEN = "no preference: a word has no probability here"
 PALE = "rgba(127, 127, 127, 0.15)"  # a cell without a colour of its own
 CORNER = {"angle": 225, "standoff": 9}  # degrees and pixels from the middle of a cell to its upper right
 
@@ -41,8 +43,9 @@ def heat_map(
 ) -> go.Figure:
     """Draw P(group) for the chosen occupations (rows) and templates (columns), in the order given.
 
-    A flagged cell is pale, with a dot and a grey number.  The margins are of all templates, not only those
-    shown: on the right each occupation's weighted mean, on top each shown template's share of the weight.
+    A flagged cell is pale, with a dot and a grey number; one without a preference has a cross.  The margins
+    are of all templates, not only those shown: on the right each occupation's weighted mean, on top each
+    shown template's share of the weight.
 
     Parameters
     ----------
@@ -96,7 +99,7 @@ def heat_map(
     )
     for trace in _cells(values[:, columns], flagged, coverage, rows, columns, name, opened):
         figure.add_trace(trace, row=2, col=1)
-    figure.add_trace(_means(values @ weights, keys_y, name, neutral), row=2, col=2)
+    figure.add_trace(_means(known_means(values, weights), keys_y, name, neutral), row=2, col=2)
 
     contexts = {key: theme.text(theme.short_template(preferences.templates[int(key)]), 28) for key in keys_x}
     names = {key: theme.text(called(preferences.occupations[int(key)]), 22) for key in keys_y}
@@ -168,11 +171,20 @@ def _cells(
         **({"texttemplate": "%{z:.2f}"} if is_written else {}),
     }
     drawn: list[Any] = [marks.cells(np.where(flagged, np.nan, values), name, **shared)]
+    without = np.isnan(values)
+    if without.any():
+        cross = {"symbol": "x-thin", "size": 7, "line": {"width": 1, "color": theme.MUTED}}
+        drawn.append(_in_cells(without, keys_x, keys_y, cross, FORBIDDEN))
+        flagged = flagged & ~without
     if flagged.any():
         pale = marks.cells(
             np.where(flagged, values, np.nan), FLAGGED, colors=theme.shades([PALE] * 2), **shared
         )
-        drawn += [pale.update(textfont={"color": theme.MUTED}), _dots(flagged, keys_x, keys_y, is_written)]
+        dot = {"symbol": "circle", "size": 4, "color": theme.MUTED, **(CORNER if is_written else {})}
+        drawn += [
+            pale.update(textfont={"color": theme.MUTED}),
+            _in_cells(flagged, keys_x, keys_y, dot, FLAGGED),
+        ]
     if not opened:
         return drawn
     data = [
@@ -192,15 +204,17 @@ def _cells(
     return [*drawn, over]
 
 
-def _dots(flagged: np.ndarray, keys_x: list[str], keys_y: list[str], is_written: bool) -> go.Scatter:
-    """Draw a dot in each flagged cell, in the corner if the middle has a number."""
-    places = np.argwhere(flagged)
+def _in_cells(
+    marked: np.ndarray, keys_x: list[str], keys_y: list[str], marker: dict[str, Any], name: str
+) -> go.Scatter:
+    """Draw a mark in some cells; a dot is in the corner if the middle has a number."""
+    places = np.argwhere(marked)
     return go.Scatter(
         x=[keys_x[column] for _, column in places],
         y=[keys_y[row] for row, _ in places],
         mode="markers",
-        marker={"symbol": "circle", "size": 4, "color": theme.MUTED, **(CORNER if is_written else {})},
-        name=FLAGGED,
+        marker=marker,
+        name=name,
         **marks.hovering(None),
     )
 

@@ -27,6 +27,7 @@ from pcf_core.show.wording import sentences
 
 OCCUPATION = "occupation"
 NUMERALS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
+MOST_NAMED = 5  # forbidden words
 SMALL_CHANGE = 0.01  # of a probability; smaller changes are not in per cent
 
 say = sentences("notes")
@@ -77,6 +78,24 @@ def low_coverage_note(coverages: Mapping[str, CoverageSummary | None]) -> str:
         if one is not None and one.is_low
     ]
     return say("low_coverage", found=low, every=len(low) == len(coverages)) if low else ""
+
+
+def no_answer_note(reports: Mapping[str, RiskReport]) -> str:
+    """Name models without an answer, because the topic's words are improbable or forbidden; "" for none."""
+    found = {model: forbidden_clause(model, report) for model, report in reports.items()}
+    found = {model: clause for model, clause in found.items() if clause}
+    low = {model: report.coverage for model, report in reports.items() if model not in found}
+    several = list(found.values())
+    forbidden = say("forbidden", found=several, every=len(found) == len(reports)) if found else ""
+    return " ".join(filter(None, [forbidden, low_coverage_note(low)]))
+
+
+def forbidden_clause(model: str, report: RiskReport) -> str:
+    """Say in how many sentences a model forbids which words, "" if not in too many."""
+    found = report.forbidden
+    if found is None or not found.too_many:
+        return ""
+    return say("forbidden_in_cells", model=model, forbidden=found, more=len(found.words) - MOST_NAMED)
 
 
 def warning_text(sentence: str, coverage: CoverageSummary | None) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pcf_core.audit.partial import CompletePart, range_of_whole
 from pcf_core.core.risk import RiskReport
 from pcf_core.core.run import ScoredSentence
+from pcf_core.show.findings.notes import forbidden_clause
 from pcf_core.show.findings.numbers import count
 from pcf_core.show.overview import leading
 from pcf_core.show.wording import sentences
@@ -22,7 +23,13 @@ def partial_finding(model: str, part: CompletePart, report: RiskReport) -> str:
     done, total, noun = part.done, part.total, part.noun
     if report.says_little:
         return say(
-            "no_answer_so_far", model=model, coverage=report.coverage, done=done, total=total, noun=noun
+            "no_answer_so_far",
+            model=model,
+            coverage=report.coverage,
+            forbidden=forbidden_clause(model, report),
+            done=done,
+            total=total,
+            noun=noun,
         )
     risk, whole = report.overall_risk, range_of_whole(part, report)
     return say("risk_so_far", model=model, risk=risk, done=done, total=total, noun=noun, range=whole)

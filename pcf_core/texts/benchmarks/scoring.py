@@ -36,6 +36,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from difflib import SequenceMatcher
+from math import inf
 
 from pcf_core.core.errors import AuditError, BenchmarkError, OutOfMemoryError, ScoringError, StoreError
 from pcf_core.core.families import FAMILIES
@@ -53,6 +54,7 @@ from pcf_core.texts.benchmarks.records import (
 
 WITH_SENTENCES = ("masked", "causal")
 BLANK = "BLANK"
+FORBIDDEN = "the model gives one of its texts no probability at all"
 
 
 def require_family(benchmark: BenchmarkName, model: str, family: str) -> None:
@@ -65,8 +67,12 @@ def require_family(benchmark: BenchmarkName, model: str, family: str) -> None:
 
 
 def score_items(items: Sequence[Item], scorer: Scorer) -> list[ItemScores]:
-    """Score items one after another; an item that the model cannot express has a reason and no scores."""
-    return [_tried(item, scorer) for item in items]
+    """Score items one after another; an item that the model cannot express has a reason and no scores.
+
+    So does one with a text of probability 0, in which the model forbids a token.
+    """
+    tried = [_tried(item, scorer) for item in items]
+    return [ItemScores(reason=FORBIDDEN) if -inf in one.nats else one for one in tried]
 
 
 def _tried(item: Item, scorer: Scorer) -> ItemScores:

@@ -19,7 +19,7 @@ from pcf_core.show.charts.case_file import shared_scatter
 from pcf_core.show.charts.comparison import TARGETS, axis_panels, dumbbell_plot
 from pcf_core.show.charts.criteria import RATES, gap_dots, rate_dots
 from pcf_core.show.charts.fairpair import prompt_dots, ratio_dots
-from pcf_core.show.charts.heat_map import WordProbability, heat_map, probe_words, word_bars
+from pcf_core.show.charts.heat_map import FORBIDDEN, WordProbability, heat_map, probe_words, word_bars
 from pcf_core.show.charts.risk import risk_dots
 from pcf_core.show.charts.tails import caprice_histogram, prejudice_histogram
 from pcf_core.show.charts.tilt import tilt_box, tilt_panels
@@ -347,3 +347,15 @@ def test_many_groups_show_fewer_words_each(groups: int, shown: int) -> None:
 )
 def test_the_axis_of_words_has_few_digits(largest: float, written: tuple[str, ...]) -> None:
     assert word_bars([WordProbability("man", "male", largest)]).layout.xaxis.ticktext == written
+
+
+def test_a_cell_without_a_preference_has_a_cross_and_is_in_no_mean() -> None:
+    preferences = preferences_of()
+    values = preferences.values.copy()
+    values[2, 1] = np.nan
+    figure = heat_map(replace(preferences, values=values), "male", [0, 2], [0, 1], [4, 3, 2, 1], neutral=0.5)
+    (cross,) = (trace for trace in figure.data if trace.name == FORBIDDEN)
+    assert (cross.x, cross.y, cross.marker.symbol) == (("1",), ("2",), "x-thin")
+    means = next(trace for trace in figure.data if trace.type == "bar" and trace.orientation == "h")
+    assert means.customdata[1] == pytest.approx((0.9 * 4 + 0.7 * 2 + 0.6 * 1) / 7)
+    assert not any(word in figure.to_json() for word in ("NaN", "Infinity"))

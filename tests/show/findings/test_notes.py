@@ -10,7 +10,15 @@ from pcf_core.audit.preferences import build_run, warnings_of
 from pcf_core.core.frame import Frame
 from pcf_core.core.records import LeftOut
 from pcf_core.core.risk import CorrectedRisk, Interval, Look
-from pcf_core.core.run import CoverageRange, CoverageSummary, FlaggedCell, Progress, RunSpec, SelfAudit
+from pcf_core.core.run import (
+    CoverageRange,
+    CoverageSummary,
+    FlaggedCell,
+    ForbiddenWords,
+    Progress,
+    RunSpec,
+    SelfAudit,
+)
 from pcf_core.core.topics import Evidence
 from pcf_core.material.evidence import load_evidence
 from pcf_core.material.templates import load_templates
@@ -71,6 +79,8 @@ def other_list(run: RunSpec, **names: str) -> RunSpec:
     return run.model_copy(update={"evidence": changed})
 
 
+MANY = ForbiddenWords(words=tuple("abcdefg"), cells=60, total=120)
+FORBIDS = replace(report_of([[0.9] * 6]), forbidden=MANY.model_copy(update={"words": ("he", "she")}))
 FLAGGED = coverage(
     1, 12_000, listed=(FlaggedCell(occupation="operator", template="The [X] left and [Y]", coverage=4.5e-05),)
 )
@@ -130,6 +140,11 @@ def examples() -> dict[str, object]:
             notes.warning_text(f"M: {kept}", FLAGGED),
             notes.warning_text(kept, None),
             notes.warning_text("Another.", FLAGGED),
+        ],
+        "forbidden": [
+            notes.no_answer_note({"m": FORBIDS}),
+            notes.no_answer_note({"m": FORBIDS, "n": report_of([[0.9] * 6])}),
+            notes.forbidden_clause("m", replace(FORBIDS, forbidden=MANY)),
         ],
         "hardly expected": [
             notes.low_coverage_note(found)
@@ -266,3 +281,12 @@ def test_a_set_whose_title_begins_with_its_number_is_not_counted_twice(
     templates: int, title: str, look: Look | None, said: str
 ) -> None:
     assert notes.sentences_of(templates, title, look) == said
+
+
+def test_only_a_model_that_forbids_words_in_many_sentences_is_named_with_them() -> None:
+    few = MANY.model_copy(update={"cells": 3, "counted": 100})
+    report = report_of([[0.9] * 6])
+    assert notes.no_answer_note({"m": replace(report, forbidden=few)}) == ""
+    low = replace(report, coverage=coverage(1200))
+    assert notes.no_answer_note({"m": low}) == notes.low_coverage_note({"m": low.coverage})
+    assert "“he” and “she”" in notes.no_answer_note({"m": replace(FORBIDS, coverage=coverage(1200))})

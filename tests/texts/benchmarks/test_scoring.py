@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import difflib
 
 import pytest
@@ -13,7 +14,13 @@ from pcf_core.core.errors import BenchmarkError
 from pcf_core.models.loading import Loaded
 from pcf_core.models.scoring.base import TokenNats
 from pcf_core.texts.benchmarks.records import CoreferenceItem, PairItem, TripleItem
-from pcf_core.texts.benchmarks.scoring import question_of, require_family, score_items, shared_tokens
+from pcf_core.texts.benchmarks.scoring import (
+    FORBIDDEN,
+    question_of,
+    require_family,
+    score_items,
+    shared_tokens,
+)
 from tests.models.scoring.conftest import load_tiny, open_loaded
 from tests.models.scoring.test_frames import CHAT, FAIR, brute, brute_sentence, open_style
 from tests.texts.benchmarks.written_files import PAIRS, TRIPLES
@@ -163,6 +170,18 @@ def test_an_item_that_cannot_be_scored_says_why_and_the_others_go_on() -> None:
     found = score_items([bad, ITEMS[1]], open_loaded(load_tiny("bert"), "bert"))
     assert "special token" in found[0].reason
     assert (found[0].nats, found[1].reason) == ((), "")
+
+
+def test_an_item_with_a_forbidden_token_has_no_scores() -> None:
+    """−∞ is no number of JSON, and no preference: the token is blocked."""
+    tiny = load_tiny("bert")
+    model = copy.deepcopy(tiny.model)
+    blocked = tiny.tokenizer(WINO.right, add_special_tokens=False)["input_ids"][0]
+    with torch.no_grad():
+        model.cls.predictions.bias[blocked] = -torch.inf
+    scorer = open_loaded(Loaded(model, tiny.tokenizer, "cpu"), "bert")
+    (found,) = score_items([WINO], scorer)
+    assert (found.nats, found.reason) == ((), FORBIDDEN)
 
 
 def test_other_families_are_refused_where_nothing_is_defined() -> None:
