@@ -22,7 +22,7 @@ from pcf_core.cli.files import end_reading, with_files
 from pcf_core.core.errors import InputError
 from pcf_core.core.run import ModelSpec, Protocol, RunSpec
 from pcf_core.core.settings import settings
-from pcf_core.core.topics import SetCard
+from pcf_core.core.topics import SetCard, TemplateSet
 from pcf_core.material.evidence import left_out_evidence, list_evidence, load_evidence
 from pcf_core.material.safety.reading import read_json
 from pcf_core.material.safety.understood import Reading
@@ -315,6 +315,11 @@ def _share_text(card: SetCard) -> str:
     return f"{card.kept:.1%} of the mass" if card.matches or card.kept < 1 else ""
 
 
+def _families_text(templates: TemplateSet) -> str:
+    """Return the number of families, if fewer than templates."""
+    return f"{len(set(templates.families)):,} families" if templates.families else ""
+
+
 def templates(as_json: JsonOption = False) -> None:
     """List the template sets, the shipped ones first."""
     sets = [(templates, load_card(templates.name)) for templates in list_template_sets()]
@@ -329,6 +334,7 @@ def templates(as_json: JsonOption = False) -> None:
         as_json,
         lambda: [
             f"{templates.name:<24} {len(templates.templates):>7,} templates  "
+            f"{_families_text(templates):<14}  "
             f"{_share_text(card):<18}  "
             f"{f'{card.documents:,} documents' if card.documents else '':<20}  "
             f"{'own  ' * (templates.name in own)}{templates.title}"

@@ -1,11 +1,11 @@
 """Template sets as files: tables, texts or Parquet, and what is known of the set in a card beside it.
 
-Columns: ``template`` and, if wanted, ``count,documents,sources,examples,fits``.  The papers' published lists
-call the first ``T`` and the second ``proportion``, ``distribution``, ``frequency`` or ``times``: all are read
-as counts.  Sentences without counts count once each.  A person's file may have a sentence several times, and
-placeholders of other tools (:mod:`~pcf_core.material.placeholders`).  In CSV, sources are written
-``enwiki:312;simplewiki:4`` and examples ``one@12;another@345``, with ``%3B`` for a semicolon inside a name
-and ``%25`` for a per cent sign before 3B or 25; in Parquet they are a map and a list.
+Columns: ``template`` and, if wanted, ``count,documents,sources,examples,fits,family``.  The papers'
+published lists call the first ``T`` and the second ``proportion``, ``distribution``, ``frequency`` or
+``times``: all are read as counts.  Sentences without counts count once each.  A person's file may have a
+sentence several times, and placeholders of other tools (:mod:`~pcf_core.material.placeholders`).  In CSV,
+sources are written ``enwiki:312;simplewiki:4`` and examples ``one@12;another@345``, with ``%3B`` for a
+semicolon inside a name and ``%25`` for a per cent sign before 3B or 25; in Parquet they are a map and a list.
 
 A spreadsheet computes a cell that begins like a formula.  Such cells are written with an apostrophe before
 them, and one apostrophe before such a beginning is taken off in reading.
@@ -13,6 +13,8 @@ them, and one apostrophe before such a beginning is taken off in reading.
 ``fits``: what fits at ``[Y]``, such as ``pronoun`` or ``phrase;adjective``
 (:data:`~pcf_core.core.topics.PARTS`).  Where a row says nothing, the form of the card does
 (:data:`~pcf_core.core.topics.FITS_OF_FORM`); the column is written only where a template says otherwise.
+
+``family``: a label that templates of one meaning share.  The column is written if a template has one.
 
 The card is ``NAME.toml`` (:class:`~pcf_core.core.topics.SetCard`); a Parquet file can carry it within.
 Both forms are read into the same rows.
@@ -56,7 +58,7 @@ from pcf_core.material.shelves import toml_lines
 
 COLUMNS = ("template", "count")
 ORIGINS = ("documents", "sources", "examples")
-FITS = "fits"
+FITS, FAMILY = "fits", "family"
 OTHER_COUNTS = ("proportion", "distribution", "frequency", "times")
 ACCEPTED = Accepted(
     "templates",
@@ -67,6 +69,7 @@ ACCEPTED = Accepted(
         Column("sources", "counts by source", needed=False),
         Column("examples", "up to three references", needed=False),
         Column(FITS, "what fits at [Y]", needed=False),
+        Column(FAMILY, "the same label for templates of one meaning", needed=False),
     ),
     toml=False,
     json="a list of texts, or of objects with the columns",
@@ -74,7 +77,7 @@ ACCEPTED = Accepted(
     parquet=True,
 )
 GAPS = ("[X]", "[Y]")
-GUARDED = ("template", "sources", "examples")  # against programs that compute cells
+GUARDED = ("template", "sources", "examples", FAMILY)  # against programs that compute cells
 NO_COUNT = "write 1 for a sentence that counts once"
 
 
@@ -89,6 +92,7 @@ class Row:
     sources: Mapping[str, int] = field(default_factory=dict)
     examples: tuple[str, ...] = ()
     fits: tuple[Part, ...] = ()
+    family: str = ""
 
 
 def fits_of(value: object, where: str) -> tuple[Part, ...]:
@@ -107,6 +111,10 @@ def _says_more_of_y(mined: MinedSet) -> bool:
     """Tell whether a template of a set says of ``[Y]`` what the form of its card does not."""
     usual = FITS_OF_FORM.get(mined.card.form, ())
     return any(template.fits not in ((), usual) for template in mined.templates)
+
+
+def _has_families(mined: MinedSet) -> bool:
+    return any(template.family for template in mined.templates)
 
 
 def _counts(cells: Iterable[object], name: str, given: bool) -> NumberColumn:
@@ -138,6 +146,7 @@ def _row(where: str, cells: Mapping[str, Any], counts: NumberColumn) -> Row:
         _sources_of(cells.get("sources"), where),
         examples_of(cells.get("examples")),
         fits_of(cells.get(FITS), where),
+        "" if cells.get(FAMILY) is None else str(cells[FAMILY]),
     )
 
 
@@ -191,6 +200,7 @@ def parquet_bytes(mined: MinedSet) -> bytes:
 
     templates = mined.templates
     fits = {FITS: pa.array([";".join(item.fits) for item in templates], pa.string())}
+    families = {FAMILY: pa.array([item.family for item in templates], pa.string())}
     table = pa.table(
         {
             "template": pa.array([item.text for item in templates], pa.string()),
@@ -201,6 +211,7 @@ def parquet_bytes(mined: MinedSet) -> bytes:
             ),
             "examples": pa.array([list(item.examples) for item in templates], pa.list_(pa.string())),
             **(fits if _says_more_of_y(mined) else {}),
+            **(families if _has_families(mined) else {}),
         }
     ).replace_schema_metadata({"card": mined.card.model_dump_json()})
     sink = pa.BufferOutputStream()
@@ -324,6 +335,11 @@ def _added_up(rows: Iterable[Row], where: str) -> list[Row]:
         text = normalise(row.text) if isinstance(row.text, str) else row.text
         if (first := once.setdefault(text, row)) is not row:
             several.add(text)
+            if row.family != first.family:
+                raise TemplateError(
+                    f"{row.where}: {shown(text)} has the family {shown(row.family)}, but "
+                    f"{shown(first.family)} in an earlier row: give it one family."
+                )
             once[text] = replace(
                 first,
                 count=first.count + row.count,
@@ -337,18 +353,20 @@ def _added_up(rows: Iterable[Row], where: str) -> list[Row]:
 
 
 def csv_bytes(mined: MinedSet) -> bytes:
-    """Write a set as CSV in UTF-8, in five columns; what fits at [Y] in a sixth, where its form is silent."""
+    """Write a set as CSV in UTF-8: five columns, what fits at [Y] if its form does not say, and families."""
     sink = io.StringIO(newline="")
     writer = csv.writer(sink, lineterminator="\n")
-    with_fits = _says_more_of_y(mined)
-    writer.writerow((*COLUMNS, *ORIGINS, *([FITS] if with_fits else [])))
+    with_fits, with_families = _says_more_of_y(mined), _has_families(mined)
+    more = {FITS: with_fits, FAMILY: with_families}
+    writer.writerow((*COLUMNS, *ORIGINS, *(name for name, is_written in more.items() if is_written)))
     for template in mined.templates:
         sources = (f"{packed(name)}:{number}" for name, number in template.sources.items())
         examples = (packed(example) for example in template.examples)
-        texts = template.text, ";".join(sources), ";".join(examples)
-        text, source, example = (f"'{cell}" if FORMULA.match(cell) else cell for cell in texts)
-        row = text, _number(template.count), template.documents, source, example
-        writer.writerow((*row, ";".join(template.fits)) if with_fits else row)
+        texts = template.text, ";".join(sources), ";".join(examples), template.family
+        text, source, example, family = (f"'{cell}" if FORMULA.match(cell) else cell for cell in texts)
+        row = [text, _number(template.count), template.documents, source, example]
+        row += [";".join(template.fits)] * with_fits + [family] * with_families
+        writer.writerow(row)
     return sink.getvalue().encode()
 
 

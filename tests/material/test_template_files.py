@@ -83,6 +83,28 @@ def test_a_template_that_begins_like_a_formula(tmp_path):
     assert load_mined(path).templates == mined.templates
 
 
+def test_families_are_a_column_only_where_there_are_some(tmp_path, refusal):
+    path = tmp_path / "own.csv"
+    said, *rest = small().templates
+    mined = make_mined("own", [said.model_copy(update={"family": "=say"}), *rest], small().card)
+    path.write_bytes(csv_bytes(mined))
+    header, first, second, *_ = path.read_text().splitlines()
+    assert header == "template,count,documents,sources,examples,family"
+    assert first.endswith(",'=say")
+    assert second.endswith(",")
+    assert b"family" not in csv_bytes(small())
+    assert "family" not in pq.read_schema(io.BytesIO(parquet_bytes(small()))).names
+    json_file = tmp_path / "own.json"
+    json_file.write_text(json.dumps([{"template": text, "family": 1} for text in TEXTS]))
+    assert load_templates(json_file).families == ("1", "1")
+    path.write_text(f"template,family\n{TEXTS[0]},a\n{TEXTS[0]},a\n{TEXTS[1]},a\n")
+    assert load_templates(path).families == ("a", "a")
+    path.write_text(f"template,family\n{TEXTS[0]},a\n{TEXTS[0]},b\n")
+    assert "has the family 'b', but 'a' in an earlier row" in refused(refusal, path)
+    path.write_text(f"template,family\n{TEXTS[0]},a\x07\n")
+    assert f"the family of {TEXTS[0]!r}" in refused(refusal, path)
+
+
 @pytest.mark.parametrize("start", [sign for sign in FORMULA_STARTS if not sign.isspace()])
 def test_each_sign_survives_the_round_trip(start, tmp_path):
     texts = [f"{start}[X] said [Y]", f"'{start}[X] said [Y]", f"''{start}[X] said [Y]"]

@@ -65,6 +65,19 @@ def test_a_users_text_is_never_markup(own_set: MinedSet) -> None:
     assert ":red[found]" not in shown
 
 
+def test_ticked_rows_become_a_family_and_few_families_are_said(own_set: MinedSet) -> None:
+    app = tick(edited(), 0, 1, 2)
+    assert not app.warnings
+    next(one for one in app.text_input if one.label == "Name of the family").set_value("say").run()
+    app.press("set_family")
+    assert not app.error
+    assert list(app.dataframe[0].value["family"]) == ["say", "say", "say", ""]
+    assert "they form 2 families, which count like 1.1 equally common templates, not like 2.8" in app.warnings
+    assert {metric.label: metric.value for metric in app.metric}["Effective number"] == "1.1"
+    app.press("save_set")
+    assert load_mined("own-set").templates_only.families == ("say",) * 3 + (own_set.templates[3].text,)
+
+
 @pytest.mark.slow
 def test_what_another_session_saved_is_not_overwritten(own_set: MinedSet) -> None:
     app, other = (edited() for _ in range(2))
