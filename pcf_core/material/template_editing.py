@@ -139,6 +139,19 @@ def in_family(mined: MinedSet, texts: Collection[str], family: str) -> MinedSet:
     return _edited(mined, new, what if label else f"Took {_named(sorted(chosen))} out of their families")
 
 
+def with_families(mined: MinedSet, families: Sequence[str]) -> MinedSet:
+    """Give every template its family, by its label, in the order of the set."""
+    new = tuple(
+        item.model_copy(update={"family": family})
+        for item, family in zip(mined.templates, families, strict=True)
+    )
+    if new == mined.templates:
+        return mined
+    history = (*mined.card.history, f"Found {len(set(families)):,} families by the rule on texts.")
+    card = mined.card.model_copy(update={"history": history})
+    return make_mined(mined.name, new, card, where=f"The set {mined.name}")
+
+
 def with_full_stop(mined: MinedSet) -> MinedSet:
     """End every template with a full stop (``。`` in Chinese and Japanese), unless it ends like a sentence.
 
