@@ -23,9 +23,10 @@ from pcf_core.core.errors import TemplateError
 from pcf_core.core.topics import FITS_OF_FORM, MinedSet, MinedTemplate, Part
 from pcf_core.material.template_editing import with_families
 from pcf_core.mining.counting import Parser
-from pcf_core.mining.parser.trees import Placed, placed
+from pcf_core.mining.parser.trees import Placed, Tree, placed
 from pcf_core.mining.persons import lexicon
 from pcf_core.mining.verb_groups import lemma_of
+from pcf_core.mining.verbs import is_irregular_past
 
 PERSON = "nurse"  # stands for [X] while a template is parsed
 FILLERS: Mapping[Part, str] = {
@@ -50,6 +51,8 @@ NEGATIONS = frozenset(
 IS = re.compile(r"(\[X\])'s (?=(?:an?|the|this|not|never|also|then|now|always|still) )")
 MODALS = {"ca": "can", "can": "can", "could": "could", "may": "may", "might": "might", "must": "must"}
 MODALS |= {"should": "should", "ought": "ought"}
+DOUBLED = re.compile(r".*[aeiou][a-z]*[aeiou]ll|.*([bdgkmnprt])\1")
+WITHOUT_E = re.compile(r".*(?:[^aeiou]at|[iu]at|[aeiou]bl|[cuvz]|[dr]g|[^s]s)")
 DETERMINERS = frozenset({"DT", "PDT"})
 COMPARED = frozenset({"JJR", "JJS"})
 
@@ -95,7 +98,7 @@ class _Text:
     """A template as a sentence that can be parsed; ``gaps``: start and end of each gap's filler."""
 
     def __init__(self, text: str, fits: tuple[Part, ...]) -> None:
-        text = IS.sub(r"\1 is ", CLEFT.sub("The [X] ", text.replace("’", "'")))
+        text = IS.sub(r"\1 is ", CLEFT.sub("The [X] ", text.replace("’", "'"))).removesuffix(".")
         for contracted, full in CONTRACTED.items():
             text = text.replace(contracted, full)
         word = FILLERS[fits[0] if fits else "pronoun"]
@@ -109,11 +112,12 @@ class _Text:
         self.sentence += text[end:]
         self.end = len(self.sentence)
         if text.endswith("[Y]"):  # half a sentence is parsed less well
-            self.sentence += " was there." if word == FILLERS["pronoun"] else "."
+            self.sentence += " was there" if word == FILLERS["pronoun"] else ""
+        self.sentence += "."
 
-    def gap_at(self, place: int) -> str:
-        """Return the gap whose filler has a place in the sentence, "" for none."""
-        return next((gap for gap, (start, end) in self.gaps.items() if start <= place < end), "")
+    def gap_at(self, offset: int) -> str:
+        """Return the gap whose filler is at an offset in the sentence, "" for none."""
+        return next((gap for gap, (start, end) in self.gaps.items() if start <= offset < end), "")
 
 
 def _meaning(text: _Text, tokens: Iterable[Placed]) -> list[str]:
@@ -129,14 +133,15 @@ def _meaning(text: _Text, tokens: Iterable[Placed]) -> list[str]:
         lemma = _kept(token, verb)
         if token.tag.startswith("V") and lemma:
             verb = lemma
-        parts += [lemma] if lemma else []
+        at = -1 if lemma in NEGATIONS and parts[-1:] == ["be"] else len(parts)  # as in "has not been"
+        parts[at:at] = [lemma] if lemma else []
     return parts
 
 
 def _kept(token: Placed, verb: str) -> str:
     """Return the lemma of a word that carries meaning, or ""; ``verb``: the lemma of the verb before it."""
-    tree, place, tag = token.tree, token.token, token.tag
-    word = tree.words[place].lower()
+    tree, index, tag = token.tree, token.token, token.tag
+    word = tree.words[index].lower()
     if word == "n't" or word in NEGATIONS:
         return "not" if word == "n't" else word
     if not any(map(str.isalnum, word)) or tag in ("POS", "UH"):
@@ -144,10 +149,26 @@ def _kept(token: Placed, verb: str) -> str:
     if tag == "MD":
         return MODALS.get(word, "")
     if tag.startswith("RB"):
-        needed = tree.has(place, "compound:prt") or word in lexicon().adverbs.get(verb, ())
+        needed = tree.has(index, "compound:prt") or word in lexicon().adverbs.get(verb, ())
         return word if needed else ""
-    if tag in DETERMINERS or word == "that" or tree.relations[place] == "aux":
+    if tag in DETERMINERS or word == "that" or tree.relations[index] == "aux":
         return ""
     if tag in COMPARED:
         return word
-    return lemma_of(tree, place) if tag.startswith("V") else tree.lemmas[place].lower()
+    return _verb(tree, index) if tag.startswith("V") else tree.lemmas[index].lower()
+
+
+def _verb(tree: Tree, index: int) -> str:
+    """Return the lemma of a verb: of a form in -ed that the lists lack, from its letters alone.
+
+    The parser's guess at such a form changes with the words around it.
+    """
+    word = tree.words[index].lower()
+    if word in lexicon().lemmas or not word.endswith("ed") or is_irregular_past(word):
+        return lemma_of(tree, index)
+    stem = word.removesuffix("ed")
+    if stem.endswith("i"):
+        return f"{stem[:-1]}y"
+    if DOUBLED.fullmatch(stem):
+        return stem[:-1]
+    return f"{stem}e" if WITHOUT_E.fullmatch(stem) else stem
