@@ -308,6 +308,22 @@ def test_families_of_a_set_are_found_and_written(own_settings: Settings, tmp_pat
     assert not (tmp_path / "zh.csv").exists()
 
 
+def test_a_set_is_reworded_by_the_rules_that_are_asked_for(own_settings: Settings, tmp_path: Path) -> None:
+    out = tmp_path / "again.csv"
+    asked = ("templates", "reword", "gender-nineteen", "--out", str(out))
+    made = answer_to("templates_made", *asked)
+    assert (made["name"], made["families"]) == ("again", 19)
+    assert made["templates"] == len(load_mined(out).templates) > 100
+    assert load_mined(out).card.parents == ("gender-nineteen",)
+    refused = run_here("templates", "reword", str(out), "--out", str(tmp_path / "more.csv"))
+    assert (refused.returncode, refused.stderr.count("\n")) == (2, 1)
+    assert "again already has several wordings of its templates" in refused.stderr
+    few = run_here(*asked, "--rule", "article", "--json")
+    assert json.loads(few.stdout)["templates"] == 2 * 19
+    assert "The rule article is off by itself: of 50 sentences that we read" in few.stderr
+    assert "There is no rule 'verb'" in run_here(*asked, "--rule", "verb").stderr
+
+
 def test_other_constructions_are_mined_where_they_are_asked_for(
     own_settings: Settings, tmp_path: Path
 ) -> None:

@@ -26,6 +26,7 @@ from pcf_core.material.templates import (
     own_template_sets,
 )
 from pcf_core.measure.resampling import effective_number
+from pcf_core.mining.rewording import chosen_rules, reworded
 from pcf_core.report.files import write_whole
 
 FACTS = {"language", "form", "corpus", "licence", "documents", "words", "matches", "cut", "kept", "parents"}
@@ -90,8 +91,29 @@ def families(
     from pcf_core.mining.parser.pipeline import open_pipeline
 
     mined, file = _read(given, out, reading, as_json=as_json)
-    found = grouped(mined, open_pipeline(pipeline or settings().pipeline))
-    _give_set(_renamed_to(found, file), file, as_json)
+    parser = open_pipeline(pipeline or settings().pipeline)
+    _give_set(_renamed_to(grouped(mined, parser), file), file, as_json)
+
+
+@templates.command()
+@with_files
+def reword(
+    given: SetArgument,
+    out: OutOption = None,
+    rule: Annotated[
+        list[str] | None,
+        typer.Option("--rule", help="a rule to use (docs/mining.md); may be repeated; by default those on"),
+    ] = None,
+    as_json: JsonOption = False,
+    *,
+    reading: Reading,
+) -> None:
+    """Say each template of a set in other words too, and write the set with its families."""
+    for one in chosen_rules(rule or ()):
+        if not one.on:
+            say(f"The rule {one.name} is {one.standing}.")
+    mined, file = _read(given, out, reading, as_json=as_json)
+    _give_set(_renamed_to(reworded(mined, rule or ()), file), file, as_json)
 
 
 def _read(given: str, out: Path | None, reading: Reading, *, as_json: bool) -> tuple[MinedSet, Path]:

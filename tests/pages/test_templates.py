@@ -78,6 +78,21 @@ def test_ticked_rows_become_a_family_and_few_families_are_said(own_set: MinedSet
     assert load_mined("own-set").templates_only.families == ("say",) * 3 + (own_set.templates[3].text,)
 
 
+def test_a_set_is_reworded_once(own_set: MinedSet) -> None:
+    app = edited()
+    app.multiselect(key="reword_rules").set_value(["determiner", "article"]).run()
+    assert "A in place of The is off by itself" in app.captions
+    app.press("reword_set")
+    assert not app.error
+    table = app.dataframe[0].value
+    assert set(table.loc[table["family"] == "The [X] said that [Y]", "template"]) == {
+        f"{start} [X] said that [Y]" for start in ("The", "This", "A")
+    }
+    assert {metric.label: metric.value for metric in app.metric}["Effective number"] == "2.8"
+    app.press("reword_set")
+    assert "already has several wordings of its templates" in app.errors
+
+
 @pytest.mark.slow
 def test_what_another_session_saved_is_not_overwritten(own_set: MinedSet) -> None:
     app, other = (edited() for _ in range(2))

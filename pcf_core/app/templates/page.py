@@ -46,6 +46,7 @@ from pcf_core.material.template_editing import (
 )
 from pcf_core.material.templates import SHELF
 from pcf_core.measure.resampling import effective_number
+from pcf_core.mining.rewording import RULES, chosen_rules, reworded
 from pcf_core.mining.rules import LANGUAGES
 from pcf_core.report.loaded import PROGRAM
 from pcf_core.report.records import KeyFigure
@@ -392,6 +393,24 @@ def _draw_set_changes(shown: OpenSet) -> None:
             )
             if st.button("Combine", key="unite_sets", type="primary", disabled=other is None):
                 _changed(name, lambda before: _united_under(before, mined_set(str(other))))
+        with st.popover(
+            "Reword …",
+            icon=":material/edit_note:",
+            help="Adds other wordings of each template, which share its family and its count. English only.",
+        ):
+            rules = st.multiselect(
+                "Rules",
+                list(RULES),
+                default=[one.name for one in chosen_rules()],
+                format_func=lambda rule: f"{RULES[rule].title}: “{RULES[rule].example[1]}”",
+                key="reword_rules",
+                help="Each changes one thing. Those that are off by default give sentences that we would not "
+                "write.",
+            )
+            for one in (RULES[rule] for rule in rules if not RULES[rule].on):
+                st.caption(plain(f"{one.title} is {one.standing}."))
+            if st.button("Reword", key="reword_set", type="primary", disabled=not rules):
+                _changed(name, lambda before: reworded(before, rules))
 
 
 def _united_under(first: MinedSet, second: MinedSet) -> MinedSet:
