@@ -16,8 +16,8 @@ them, and one apostrophe before such a beginning is taken off in reading.
 
 ``family``: a label that templates of one meaning share.  The column is written if a template has one.
 
-The card is ``NAME.toml`` (:class:`~pcf_core.core.topics.SetCard`); a Parquet file can carry it within.
-Both forms are read into the same rows.
+The card is ``NAME.toml`` (:class:`~pcf_core.core.topics.SetCard`); a Parquet file can carry it within, and
+a TOML file may hold both, the templates as ``[[templates]]``.  All forms are read into the same rows.
 
 Parquet files are refused before they are decompressed to too much.
 """
@@ -49,7 +49,7 @@ from pcf_core.material.safety.reading import (
     tell,
     title_of,
 )
-from pcf_core.material.safety.tables import SKIPPED, Accepted, Column, column_names
+from pcf_core.material.safety.tables import SKIPPED, Accepted, Column, Rows, column_names, rows_of_objects
 from pcf_core.material.safety.text import FORMULA_STARTS, check_language, check_text, normalise, shown
 from pcf_core.material.shelves import toml_lines
 
@@ -71,7 +71,6 @@ ACCEPTED = Accepted(
         Column(FITS, "what fits at [Y]", needed=False),
         Column(FAMILY, "the same label for templates of one meaning", needed=False),
     ),
-    toml=False,
     json="a list of texts, or of objects with the columns",
     line="a sentence",
     parquet=True,
@@ -373,8 +372,11 @@ def csv_bytes(mined: MinedSet) -> bytes:
 def _written_rows(path: Path, origins: bool, given: bool) -> Iterator[Row]:
     """Read the rows of a table, or the lines of a text or of a list in JSON, which count once each."""
     name = label(path)
-    form, content = read_entries(path, ACCEPTED, (), TemplateError, given=given)
-    if form != "rows":
+    keys = KEYS if path.suffix.lower() == ".toml" else ()  # a list in JSON may have any name
+    form, content = read_entries(path, ACCEPTED, keys, TemplateError, given=given)
+    if form == "toml":
+        content = _tables_of(content, path)
+    elif form != "rows":
         if not isinstance(content, list) or not all(isinstance(one, str) for one in content):
             raise TemplateError(f"{name} must hold a list of sentences, each in quotation marks.")
         content = [(name, {"template": one}) for one in content]
@@ -391,6 +393,17 @@ def _written_rows(path: Path, origins: bool, given: bool) -> Iterator[Row]:
         yield _row(where, cells, counts)
 
 
+def _tables_of(table: Mapping[str, Any], path: Path) -> Rows:
+    """Read the templates of a TOML file, each a table with the columns as keys."""
+    several = table.get(TEMPLATES)
+    if not (isinstance(several, list) and several and all(isinstance(one, Mapping) for one in several)):
+        raise TemplateError(
+            f"{label(path)} must hold its templates as tables: write [[{TEMPLATES}]] above each, and then "
+            'lines such as template = "The [X] said that [Y]".'
+        )
+    return rows_of_objects(several, path, ACCEPTED.columns, TemplateError)
+
+
 def _unguarded(cell: str) -> str:
     return cell[1:] if cell.startswith("'") and FORMULA.match(cell) else cell
 
@@ -403,13 +416,15 @@ def _number(count: float) -> str:
 # What is known of a template set, as TOML beside its file or carried within.
 
 
+TEMPLATES = "templates"  # key of a set in TOML, whose other keys are those of its card
 CARD = tuple(SetCard.model_fields)
+KEYS = (*CARD, TEMPLATES)
 OTHER_TOML = ("groups", "terms")  # keys of topics and evidence lists, which may lie beside a set
 LARGEST_NUMBER = 2**63 - 1
 
 
 def read_card(path: Path, *, needed: bool = False) -> SetCard:
-    """Read the card of the set in a file: ``NAME.toml`` beside it, else the one within the file.
+    """Read the card of the set in a file: ``NAME.toml``, which may be that file, else the one within it.
 
     Without a card, the title is the file's name.
 
@@ -419,13 +434,15 @@ def read_card(path: Path, *, needed: bool = False) -> SetCard:
         The card is ``needed`` and not there, or it is damaged.
     """
     beside = path.with_suffix(".toml")
-    table: Mapping[str, Any] = {}
+    table: dict[str, Any] = {}
     where = label(path)
     if needed or beside.is_file():
-        table = read_toml(beside, CARD, TemplateError, foreign=() if needed else OTHER_TOML)
+        keys = KEYS if path == beside else CARD
+        table = read_toml(beside, keys, TemplateError, foreign=() if needed else OTHER_TOML)
+        table.pop(TEMPLATES, None)
         where = label(beside) if table else where
     if not table and path.suffix.lower() == ".parquet":
-        table = _carried_card(path)
+        table = dict(_carried_card(path))
     return make_card({"title": title_of(path), **table}, where)
 
 
