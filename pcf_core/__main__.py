@@ -26,8 +26,9 @@ from pcf_core.cli.fairpair import fairpair
 from pcf_core.cli.knowledge import benchmark, knowledge
 from pcf_core.cli.mining import mine
 from pcf_core.cli.packs import import_runs, packs
-from pcf_core.cli.reading import compare, journal, models, risk, templates, topics
+from pcf_core.cli.reading import compare, journal, models, risk, topics
 from pcf_core.cli.scoring import score, words, worker
+from pcf_core.cli.templates import templates
 from pcf_core.core.errors import AuditError, InputError
 from pcf_core.core.settings import ROOT, adopt, settings
 from pcf_core.material.safety.reading import heard
@@ -67,7 +68,6 @@ def free_port(address: str) -> int:
 COMMANDS = (
     run,
     topics,
-    templates,
     words,
     score,
     knowledge,
@@ -96,6 +96,7 @@ for command in COMMANDS:
 app.command("import")(import_runs)
 app.add_typer(models, name="models")
 app.add_typer(packs, name="packs")
+app.add_typer(templates, name="templates")
 
 
 def run_command(

@@ -280,12 +280,48 @@ def test_mined_templates_are_written_with_their_card(own_settings: Settings, tmp
     assert (mined["out"], mined["name"], mined["words"]) == (str(out), "own-set", 29)
     assert mined["sentences"] == mined["matches"] + sum(mined["dropped"].values()) == 4
     rows = [line.split(",") for line in out.read_text().splitlines()]
-    assert rows[0] == ["template", "count", "documents", "sources", "examples"]
-    assert rows[1][:3] == ["The [X] said that [Y]", "2", "1"]
+    assert rows[0] == ["template", "count", "documents", "sources", "examples", "family"]
+    assert [*rows[1][:3], rows[1][-1]] == ["The [X] said that [Y]", "2", "1", "[X] say [Y]"]
     assert load_mined(out).card.corpus == "own.txt"
     again = answer_of("mine", *options, "--cut", "2", "--workers", "2")
     assert (again["templates"], again["count"], again["seconds"]) == (1, 2, mined["seconds"])
     assert [template.text for template in load_templates(out).templates] == ["The [X] said that [Y]"]
+
+
+def test_families_of_a_set_are_found_and_written(own_settings: Settings, tmp_path: Path) -> None:
+    texts = ("The [X] said that [Y]", "The [X] had said that [Y].", "The [X] ran, [Y]")
+    (tmp_path / "mine.txt").write_text("\n".join(texts))
+    out = tmp_path / "found.csv"
+    asked = ("templates", "families", str(tmp_path / "mine.txt"), "--out", str(out))
+    found = answer_to("templates_made", *asked)
+    effective = found.pop("effective_families")
+    assert found == {"out": str(out), "name": "found", "templates": 3, "families": 2}
+    assert effective == pytest.approx(9 / 5)
+    mined = load_mined(out)
+    assert mined.templates_only.families == ("[X] say [Y]", "[X] say [Y]", "[X] run [Y]")
+    assert mined.card.parents == ("mine",)
+    assert answer_to("templates_made", *asked)["families"] == 2, "the card there is one of its own"
+    (tmp_path / "found.toml").write_text("[project]\n")
+    assert "is not the card of a template set" in run_here(*asked).stderr
+    chinese = run_here("templates", "families", "gender-zh-reporting", "--out", str(tmp_path / "zh.csv"))
+    assert "English only" in chinese.stderr
+    assert not (tmp_path / "zh.csv").exists()
+
+
+def test_a_set_is_reworded_by_the_rules_that_are_asked_for(own_settings: Settings, tmp_path: Path) -> None:
+    out = tmp_path / "again.csv"
+    asked = ("templates", "reword", "gender-nineteen", "--out", str(out))
+    made = answer_to("templates_made", *asked)
+    assert (made["name"], made["families"]) == ("again", 19)
+    assert made["templates"] == len(load_mined(out).templates) > 100
+    assert load_mined(out).card.parents == ("gender-nineteen",)
+    refused = run_here("templates", "reword", str(out), "--out", str(tmp_path / "more.csv"))
+    assert (refused.returncode, refused.stderr.count("\n")) == (2, 1)
+    assert "again already has several wordings of its templates" in refused.stderr
+    few = run_here(*asked, "--rule", "article", "--json")
+    assert json.loads(few.stdout)["templates"] == 2 * 19
+    assert "The rule article is off by itself: of 50 sentences that we read" in few.stderr
+    assert "There is no rule 'verb'" in run_here(*asked, "--rule", "verb").stderr
 
 
 def test_other_constructions_are_mined_where_they_are_asked_for(

@@ -259,7 +259,8 @@ def _narrowed(run: RunSpec, texts: Sequence[str], counts: Sequence[float]) -> tu
     for text, count in zip(texts, np.asarray(counts, dtype=np.float64).tolist(), strict=True):
         own = own_templates.get(text)
         documents = own.documents if own is not None and own.count == count else 0
-        rows.append(Row("The choice of templates", text, count, documents))
+        family = own.family if own is not None else ""
+        rows.append(Row("The choice of templates", text, count, documents, family=family))
     templates = make_templates(
         run.templates.name,
         rows,

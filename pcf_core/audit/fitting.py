@@ -19,13 +19,12 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from pcf_core.core.errors import TemplateError
 from pcf_core.core.families import facts_of
 from pcf_core.core.records import FloatArray, LeftOut
 from pcf_core.core.run import Protocol, RunSpec
 from pcf_core.core.settings import settings
 from pcf_core.core.topics import PARTS, Part, Topic
-from pcf_core.material.templates import load_templates
+from pcf_core.material.templates import as_it_is_now
 
 NOWHERE = "it fits in none of the sentences"
 MIXED = "the words that fit differ from sentence to sentence"
@@ -47,13 +46,8 @@ def _fits_in(run: RunSpec) -> tuple[tuple[Part, ...], ...]:
     """Return what fits at ``[Y]`` in each template, by today's set of the name for runs that lack it."""
     templates = run.drawn.templates
     if not any(template.fits for template in templates):
-        try:
-            now = load_templates(run.templates.name)
-        except TemplateError:
-            now = run.templates
-        if now.hash == run.templates.hash:
-            fits = {template.text: template.fits for template in now.templates}
-            return tuple(fits[text] for text in run.drawn.texts)
+        fits = {template.text: template.fits for template in as_it_is_now(run.templates).templates}
+        return tuple(fits[text] for text in run.drawn.texts)
     return tuple(template.fits for template in templates)
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import os
-import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, get_args
 
@@ -12,16 +11,15 @@ import typer
 
 from pcf_core.cli.console import EngineOption, JsonOption, QueueOption, give, one_of, progress_line, say
 from pcf_core.cli.files import end_reading, with_files
+from pcf_core.cli.templates import checked_out, write_set
 from pcf_core.core.errors import InputError
 from pcf_core.core.settings import Engine, settings
 from pcf_core.material.safety.text import check_name
 from pcf_core.material.safety.understood import Reading
 from pcf_core.material.shelves import name_of
-from pcf_core.material.template_files import card_text, csv_bytes, parquet_bytes
 from pcf_core.material.topics import load_topic
 from pcf_core.mining.parser.schemes import check_language
 from pcf_core.mining.rules import LANGUAGES, rule_for
-from pcf_core.report.files import write_whole
 from pcf_core.work.launch import ensure_worker
 from pcf_core.work.queue import Queue
 from pcf_core.work.requests import MineRequest, submit_mining
@@ -109,36 +107,6 @@ def mine(
     )
 
 
-def checked_out(out: Path | None) -> Path:
-    """Check that the file of the set can be written, before hours of work."""
-    if (
-        out is None
-        or out.suffix not in (".csv", ".parquet")
-        or out.is_dir()
-        or not out.absolute().parent.is_dir()
-    ):
-        raise InputError(
-            f"--out must be a .csv or .parquet file in an existing folder; {str(out or '')!r} was given."
-        )
-    if not os.access(out.absolute().parent, os.W_OK):
-        raise InputError(f"The folder of --out cannot be written ({out}): choose another.")
-    card = out.with_suffix(".toml")
-    if card.exists() and not _is_mined_card(card):
-        raise InputError(
-            f"{card} exists and is not the card of a mined set, so it would be overwritten: "
-            "choose another --out."
-        )
-    return out
-
-
-def _is_mined_card(path: Path) -> bool:
-    """Tell whether a file is the card that this command wrote with an earlier set."""
-    try:
-        return "corpus" in tomllib.loads(path.read_text(encoding="utf8"))
-    except (OSError, ValueError):
-        return False
-
-
 def corpus_path(corpus: str) -> str:
     """Return the corpus as a worker in another folder finds it: an existing path is made absolute."""
     try:
@@ -182,9 +150,5 @@ def _mine_now(request: MineRequest, engine: Engine, workers: int, out: Path) -> 
         mined = mine_asked(
             request, settings(), counters, lambda so_far, rate: show(text(so_far, rate)), say=say
         )
-    data = parquet_bytes(mined.templates) if out.suffix == ".parquet" else csv_bytes(mined.templates)
-    write_whole(out, lambda path: path.write_bytes(data))
-    write_whole(
-        out.with_suffix(".toml"), lambda path: path.write_text(card_text(mined.templates.card), "utf8")
-    )
+    write_set(mined.templates, out)
     return document_of(mined)

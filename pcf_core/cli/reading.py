@@ -1,6 +1,6 @@
 """``risk`` and ``compare``: print the results of runs.
 
-``models``, ``topics``, ``templates`` and ``journal``: list what is installed and what people did.
+``models``, ``topics`` and ``journal``: list what is installed and what people did.
 """
 
 from __future__ import annotations
@@ -22,18 +22,11 @@ from pcf_core.cli.files import end_reading, with_files
 from pcf_core.core.errors import InputError
 from pcf_core.core.run import ModelSpec, Protocol, RunSpec
 from pcf_core.core.settings import settings
-from pcf_core.core.topics import SetCard
 from pcf_core.material.evidence import left_out_evidence, list_evidence, load_evidence
 from pcf_core.material.safety.reading import read_json
 from pcf_core.material.safety.understood import Reading
 from pcf_core.material.suiting import suiting_sets, template_cards
-from pcf_core.material.templates import (
-    left_out_template_sets,
-    list_template_sets,
-    load_card,
-    load_templates,
-    own_template_sets,
-)
+from pcf_core.material.templates import load_templates
 from pcf_core.material.topics import left_out_topics, list_topics
 from pcf_core.models.names import DTYPES, known_models, require_allowed
 from pcf_core.models.offers import is_here, offer_of, require_fetchable
@@ -185,8 +178,6 @@ def _say_if_imported(store: Store, spec: RunSpec) -> None:
         say(note)
 
 
-FACTS = {"language", "form", "corpus", "licence", "documents", "words", "matches", "cut", "kept", "parents"}
-
 models = typer.Typer(help="List models, or fetch the weights of one.")
 
 
@@ -306,36 +297,6 @@ def topics(as_json: JsonOption = False) -> None:
 
 def _set_names(names: Sequence[str]) -> str:
     return f"{names[0]} and {len(names) - 1} more" if len(names) > 1 else "".join(names)
-
-
-def _share_text(card: SetCard) -> str:
-    """Return the share of the mined counts that a set covers; empty if it was not mined."""
-    if not card.kept:
-        return "share unknown"
-    return f"{card.kept:.1%} of the mass" if card.matches or card.kept < 1 else ""
-
-
-def templates(as_json: JsonOption = False) -> None:
-    """List the template sets, the shipped ones first."""
-    sets = [(templates, load_card(templates.name)) for templates in list_template_sets()]
-    own = own_template_sets()
-    for item in left_out_template_sets():
-        say(f"left out: {item.name}: {item.reason}")
-    give(
-        [
-            templates.model_dump() | {"own": templates.name in own} | card.model_dump(include=FACTS)
-            for templates, card in sets
-        ],
-        as_json,
-        lambda: [
-            f"{templates.name:<24} {len(templates.templates):>7,} templates  "
-            f"{_share_text(card):<18}  "
-            f"{f'{card.documents:,} documents' if card.documents else '':<20}  "
-            f"{'own  ' * (templates.name in own)}{templates.title}"
-            + (f" ({card.licence})" if card.licence else "")
-            for templates, card in sets
-        ],
-    )
 
 
 def journal(

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import operator
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Annotated, Literal, TypeVar, get_args
 
@@ -175,12 +176,14 @@ class Template(Record):
     """A text with one ``[X]`` and one ``[Y]``, and its count in a corpus.
 
     ``documents``: how many have it, 0 if unknown.  ``fits``: what fits at ``[Y]``, empty if unknown.
+    ``family``: label that templates of one meaning share; empty: it has a family of its own.
     """
 
     text: str
     count: float = 1.0
     documents: int = 0
     fits: tuple[Part, ...] = ()
+    family: str = Field("", exclude_if=operator.not_)
 
     def prompt(self, term: str) -> str:
         """Return the text with the term at ``[X]`` and ``[Y]`` still open."""
@@ -208,8 +211,13 @@ class TemplateSet(Record):
         return np.array([template.count for template in self.templates], dtype=np.float64)
 
     @cached_property
+    def families(self) -> tuple[str, ...]:
+        """The family of each template, see :func:`families_of`."""
+        return families_of(self.templates)
+
+    @cached_property
     def hash(self) -> str:
-        """Hash of the texts; counts decide no score."""
+        """Hash of the texts; counts and families decide no score."""
         return digest(self.texts)
 
     @property
@@ -217,10 +225,13 @@ class TemplateSet(Record):
         """What results depend on beside the hash, by readable name; ``None`` if unknown."""
         documents = tuple(template.documents for template in self.templates)
         fits = tuple(template.fits for template in self.templates)
+        has_families = any(template.family for template in self.templates)
         return {
             "counts": tuple(template.count for template in self.templates),
             "document counts": documents if any(documents) else None,
             "word classes": fits if any(fits) else None,
+            # not even None in a set without: the exact names of earlier sets stay as they are
+            **({"families": self.families} if has_families else {}),
         }
 
 
@@ -232,7 +243,7 @@ def differing(one: Listed, other: Listed) -> tuple[str, ...]:
     if one is other:
         return ()
     values, others = one.beside_hash, other.beside_hash
-    both = (name for name in values if values[name] is not None and others[name] is not None)
+    both = (name for name in values if values[name] is not None and others.get(name) is not None)
     return tuple(name for name in both if values[name] != others[name])
 
 
@@ -249,6 +260,25 @@ class MinedTemplate(Record):
     sources: dict[str, int] = Field(default_factory=dict)
     examples: tuple[str, ...] = ()
     fits: tuple[Part, ...] = ()
+    family: str = ""
+
+
+def families_of(templates: Sequence[Template | MinedTemplate]) -> tuple[str, ...]:
+    """Return the label of each template's family, or nothing if every family has one member.
+
+    A template without a label has a family of its own, which its text names.
+    """
+    labels = tuple(template.family or template.text for template in templates)
+    return labels if len(set(labels)) < len(labels) else ()
+
+
+def counts_of_families(templates: Sequence[Template | MinedTemplate]) -> FloatArray:
+    """Return [family] counts, each the sum of its members', in the order of the first members."""
+    counts: dict[str, float] = {}
+    for template in templates:
+        label = template.family or template.text
+        counts[label] = counts.get(label, 0.0) + template.count
+    return np.array([*counts.values()], dtype=np.float64)
 
 
 Whole = Annotated[int, Field(ge=0, lt=2**63)]  # the range of the file formats
@@ -298,7 +328,13 @@ class MinedSet(Record):
             name=self.name,
             title=self.card.title,
             templates=tuple(
-                Template(text=mined.text, count=mined.count, documents=mined.documents, fits=mined.fits)
+                Template(
+                    text=mined.text,
+                    count=mined.count,
+                    documents=mined.documents,
+                    fits=mined.fits,
+                    family=mined.family,
+                )
                 for mined in self.templates
             ),
             kept=self.card.kept,

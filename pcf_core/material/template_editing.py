@@ -129,6 +129,29 @@ def add(mined: MinedSet, text: str, count: float) -> MinedSet:
     return _edited(mined, rest, f"Added {shown(text)} by hand with the count {count:g}")
 
 
+def in_family(mined: MinedSet, texts: Collection[str], family: str) -> MinedSet:
+    """Put templates into one family, by its label; an empty one gives each a family of its own."""
+    chosen, label = _known(mined, texts), normalise(family)
+    new = [
+        item.model_copy(update={"family": label}) if item.text in chosen else item for item in mined.templates
+    ]
+    what = f"Put {_named(sorted(chosen))} into the family {shown(label)}"
+    return _edited(mined, new, what if label else f"Took {_named(sorted(chosen))} out of their families")
+
+
+def with_families(mined: MinedSet, families: Sequence[str]) -> MinedSet:
+    """Give every template its family, by its label, in the order of the set."""
+    new = tuple(
+        item.model_copy(update={"family": family})
+        for item, family in zip(mined.templates, families, strict=True)
+    )
+    if new == mined.templates:
+        return mined
+    history = (*mined.card.history, f"Found {len(set(families)):,} families by the rule on texts.")
+    card = mined.card.model_copy(update={"history": history})
+    return make_mined(mined.name, new, card, where=f"The set {mined.name}")
+
+
 def with_full_stop(mined: MinedSet) -> MinedSet:
     """End every template with a full stop (``。`` in Chinese and Japanese), unless it ends like a sentence.
 
@@ -247,6 +270,7 @@ def _combined(parts: Sequence[MinedTemplate], text: str, most_documents: int) ->
         sources=dict(sorted(sources.items())),
         examples=tuple(sorted(examples)[:MOST_EXAMPLES]),
         fits=parts[0].fits if len({item.fits for item in parts}) == 1 else (),
+        family=parts[0].family if len({item.family for item in parts}) == 1 else "",
     )
 
 

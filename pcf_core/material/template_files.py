@@ -1,11 +1,11 @@
 """Template sets as files: tables, texts or Parquet, and what is known of the set in a card beside it.
 
-Columns: ``template`` and, if wanted, ``count,documents,sources,examples,fits``.  The papers' published lists
-call the first ``T`` and the second ``proportion``, ``distribution``, ``frequency`` or ``times``: all are read
-as counts.  Sentences without counts count once each.  A person's file may have a sentence several times, and
-placeholders of other tools (:mod:`~pcf_core.material.placeholders`).  In CSV, sources are written
-``enwiki:312;simplewiki:4`` and examples ``one@12;another@345``, with ``%3B`` for a semicolon inside a name
-and ``%25`` for a per cent sign before 3B or 25; in Parquet they are a map and a list.
+Columns: ``template`` and, if wanted, ``count,documents,sources,examples,fits,family``.  The papers'
+published lists call the first ``T`` and the second ``proportion``, ``distribution``, ``frequency`` or
+``times``: all are read as counts.  Sentences without counts count once each.  A person's file may have a
+sentence several times, and placeholders of other tools (:mod:`~pcf_core.material.placeholders`).  In CSV,
+sources are written ``enwiki:312;simplewiki:4`` and examples ``one@12;another@345``, with ``%3B`` for a
+semicolon inside a name and ``%25`` for a per cent sign before 3B or 25; in Parquet they are a map and a list.
 
 A spreadsheet computes a cell that begins like a formula.  Such cells are written with an apostrophe before
 them, and one apostrophe before such a beginning is taken off in reading.
@@ -14,8 +14,10 @@ them, and one apostrophe before such a beginning is taken off in reading.
 (:data:`~pcf_core.core.topics.PARTS`).  Where a row says nothing, the form of the card does
 (:data:`~pcf_core.core.topics.FITS_OF_FORM`); the column is written only where a template says otherwise.
 
-The card is ``NAME.toml`` (:class:`~pcf_core.core.topics.SetCard`); a Parquet file can carry it within.
-Both forms are read into the same rows.
+``family``: a label that templates of one meaning share.  The column is written if a template has one.
+
+The card is ``NAME.toml`` (:class:`~pcf_core.core.topics.SetCard`); a Parquet file can carry it within, and
+a TOML file may hold both, the templates as ``[[templates]]``.  All forms are read into the same rows.
 
 Parquet files are refused before they are decompressed to too much.
 """
@@ -47,7 +49,7 @@ from pcf_core.material.safety.reading import (
     tell,
     title_of,
 )
-from pcf_core.material.safety.tables import SKIPPED, Accepted, Column, column_names
+from pcf_core.material.safety.tables import SKIPPED, Accepted, Column, Rows, column_names, rows_of_objects
 from pcf_core.material.safety.text import FORMULA_STARTS, check_language, check_text, normalise, shown
 from pcf_core.material.shelves import toml_lines
 
@@ -56,7 +58,7 @@ from pcf_core.material.shelves import toml_lines
 
 COLUMNS = ("template", "count")
 ORIGINS = ("documents", "sources", "examples")
-FITS = "fits"
+FITS, FAMILY = "fits", "family"
 OTHER_COUNTS = ("proportion", "distribution", "frequency", "times")
 ACCEPTED = Accepted(
     "templates",
@@ -67,14 +69,14 @@ ACCEPTED = Accepted(
         Column("sources", "counts by source", needed=False),
         Column("examples", "up to three references", needed=False),
         Column(FITS, "what fits at [Y]", needed=False),
+        Column(FAMILY, "the same label for templates of one meaning", needed=False),
     ),
-    toml=False,
     json="a list of texts, or of objects with the columns",
     line="a sentence",
     parquet=True,
 )
 GAPS = ("[X]", "[Y]")
-GUARDED = ("template", "sources", "examples")  # against programs that compute cells
+GUARDED = ("template", "sources", "examples", FAMILY)  # against programs that compute cells
 NO_COUNT = "write 1 for a sentence that counts once"
 
 
@@ -89,6 +91,7 @@ class Row:
     sources: Mapping[str, int] = field(default_factory=dict)
     examples: tuple[str, ...] = ()
     fits: tuple[Part, ...] = ()
+    family: str = ""
 
 
 def fits_of(value: object, where: str) -> tuple[Part, ...]:
@@ -107,6 +110,10 @@ def _says_more_of_y(mined: MinedSet) -> bool:
     """Tell whether a template of a set says of ``[Y]`` what the form of its card does not."""
     usual = FITS_OF_FORM.get(mined.card.form, ())
     return any(template.fits not in ((), usual) for template in mined.templates)
+
+
+def _has_families(mined: MinedSet) -> bool:
+    return any(template.family for template in mined.templates)
 
 
 def _counts(cells: Iterable[object], name: str, given: bool) -> NumberColumn:
@@ -138,6 +145,7 @@ def _row(where: str, cells: Mapping[str, Any], counts: NumberColumn) -> Row:
         _sources_of(cells.get("sources"), where),
         examples_of(cells.get("examples")),
         fits_of(cells.get(FITS), where),
+        "" if cells.get(FAMILY) is None else str(cells[FAMILY]),
     )
 
 
@@ -191,6 +199,7 @@ def parquet_bytes(mined: MinedSet) -> bytes:
 
     templates = mined.templates
     fits = {FITS: pa.array([";".join(item.fits) for item in templates], pa.string())}
+    families = {FAMILY: pa.array([item.family for item in templates], pa.string())}
     table = pa.table(
         {
             "template": pa.array([item.text for item in templates], pa.string()),
@@ -201,6 +210,7 @@ def parquet_bytes(mined: MinedSet) -> bytes:
             ),
             "examples": pa.array([list(item.examples) for item in templates], pa.list_(pa.string())),
             **(fits if _says_more_of_y(mined) else {}),
+            **(families if _has_families(mined) else {}),
         }
     ).replace_schema_metadata({"card": mined.card.model_dump_json()})
     sink = pa.BufferOutputStream()
@@ -324,6 +334,11 @@ def _added_up(rows: Iterable[Row], where: str) -> list[Row]:
         text = normalise(row.text) if isinstance(row.text, str) else row.text
         if (first := once.setdefault(text, row)) is not row:
             several.add(text)
+            if row.family != first.family:
+                raise TemplateError(
+                    f"{row.where}: {shown(text)} has the family {shown(row.family)}, but "
+                    f"{shown(first.family)} in an earlier row: give it one family."
+                )
             once[text] = replace(
                 first,
                 count=first.count + row.count,
@@ -337,26 +352,31 @@ def _added_up(rows: Iterable[Row], where: str) -> list[Row]:
 
 
 def csv_bytes(mined: MinedSet) -> bytes:
-    """Write a set as CSV in UTF-8, in five columns; what fits at [Y] in a sixth, where its form is silent."""
+    """Write a set as CSV in UTF-8: five columns, what fits at [Y] if its form does not say, and families."""
     sink = io.StringIO(newline="")
     writer = csv.writer(sink, lineterminator="\n")
-    with_fits = _says_more_of_y(mined)
-    writer.writerow((*COLUMNS, *ORIGINS, *([FITS] if with_fits else [])))
+    with_fits, with_families = _says_more_of_y(mined), _has_families(mined)
+    more = {FITS: with_fits, FAMILY: with_families}
+    writer.writerow((*COLUMNS, *ORIGINS, *(name for name, is_written in more.items() if is_written)))
     for template in mined.templates:
         sources = (f"{packed(name)}:{number}" for name, number in template.sources.items())
         examples = (packed(example) for example in template.examples)
-        texts = template.text, ";".join(sources), ";".join(examples)
-        text, source, example = (f"'{cell}" if FORMULA.match(cell) else cell for cell in texts)
-        row = text, _number(template.count), template.documents, source, example
-        writer.writerow((*row, ";".join(template.fits)) if with_fits else row)
+        texts = template.text, ";".join(sources), ";".join(examples), template.family
+        text, source, example, family = (f"'{cell}" if FORMULA.match(cell) else cell for cell in texts)
+        row = [text, _number(template.count), template.documents, source, example]
+        row += [";".join(template.fits)] * with_fits + [family] * with_families
+        writer.writerow(row)
     return sink.getvalue().encode()
 
 
 def _written_rows(path: Path, origins: bool, given: bool) -> Iterator[Row]:
     """Read the rows of a table, or the lines of a text or of a list in JSON, which count once each."""
     name = label(path)
-    form, content = read_entries(path, ACCEPTED, (), TemplateError, given=given)
-    if form != "rows":
+    keys = KEYS if path.suffix.lower() == ".toml" else ()  # a list in JSON may have any name
+    form, content = read_entries(path, ACCEPTED, keys, TemplateError, given=given)
+    if form == "toml":
+        content = _tables_of(content, path)
+    elif form != "rows":
         if not isinstance(content, list) or not all(isinstance(one, str) for one in content):
             raise TemplateError(f"{name} must hold a list of sentences, each in quotation marks.")
         content = [(name, {"template": one}) for one in content]
@@ -373,6 +393,17 @@ def _written_rows(path: Path, origins: bool, given: bool) -> Iterator[Row]:
         yield _row(where, cells, counts)
 
 
+def _tables_of(table: Mapping[str, Any], path: Path) -> Rows:
+    """Read the templates of a TOML file, each a table with the columns as keys."""
+    several = table.get(TEMPLATES)
+    if not (isinstance(several, list) and several and all(isinstance(one, Mapping) for one in several)):
+        raise TemplateError(
+            f"{label(path)} must hold its templates as tables: write [[{TEMPLATES}]] above each, and then "
+            'lines such as template = "The [X] said that [Y]".'
+        )
+    return rows_of_objects(several, path, ACCEPTED.columns, TemplateError)
+
+
 def _unguarded(cell: str) -> str:
     return cell[1:] if cell.startswith("'") and FORMULA.match(cell) else cell
 
@@ -385,13 +416,15 @@ def _number(count: float) -> str:
 # What is known of a template set, as TOML beside its file or carried within.
 
 
+TEMPLATES = "templates"  # key of a set in TOML, whose other keys are those of its card
 CARD = tuple(SetCard.model_fields)
+KEYS = (*CARD, TEMPLATES)
 OTHER_TOML = ("groups", "terms")  # keys of topics and evidence lists, which may lie beside a set
 LARGEST_NUMBER = 2**63 - 1
 
 
 def read_card(path: Path, *, needed: bool = False) -> SetCard:
-    """Read the card of the set in a file: ``NAME.toml`` beside it, else the one within the file.
+    """Read the card of the set in a file: ``NAME.toml``, which may be that file, else the one within it.
 
     Without a card, the title is the file's name.
 
@@ -401,13 +434,15 @@ def read_card(path: Path, *, needed: bool = False) -> SetCard:
         The card is ``needed`` and not there, or it is damaged.
     """
     beside = path.with_suffix(".toml")
-    table: Mapping[str, Any] = {}
+    table: dict[str, Any] = {}
     where = label(path)
     if needed or beside.is_file():
-        table = read_toml(beside, CARD, TemplateError, foreign=() if needed else OTHER_TOML)
+        keys = KEYS if path == beside else CARD
+        table = read_toml(beside, keys, TemplateError, foreign=() if needed else OTHER_TOML)
+        table.pop(TEMPLATES, None)
         where = label(beside) if table else where
     if not table and path.suffix.lower() == ".parquet":
-        table = _carried_card(path)
+        table = dict(_carried_card(path))
     return make_card({"title": title_of(path), **table}, where)
 
 

@@ -32,7 +32,7 @@ from pcf_core.core.topics import (
     TemplateSet,
 )
 from pcf_core.material.safety.reading import MAX_BYTES, label
-from pcf_core.material.safety.text import check_name, check_sentence, first_duplicate, shown
+from pcf_core.material.safety.text import check_name, check_sentence, check_text, first_duplicate, shown
 from pcf_core.material.safety.understood import show_entries
 from pcf_core.material.shelves import OwnFiles, Shelf, name_of
 from pcf_core.material.template_files import (
@@ -80,6 +80,15 @@ def load_templates(name_or_path: str | Path) -> TemplateSet:
         Unknown, unreadable, or refused by :func:`make_mined`.
     """
     return _load(name_or_path, origins=False).templates_only
+
+
+def as_it_is_now(templates: TemplateSet) -> TemplateSet:
+    """Return today's set of a name, if it has the same texts: it may say more than when a run stored it."""
+    try:
+        now = load_templates(templates.name)
+    except TemplateError:  # there is none any more
+        return templates
+    return now if now.hash == templates.hash else templates
 
 
 def load_mined(name_or_path: str | Path) -> MinedSet:
@@ -202,6 +211,7 @@ def _checked(mined: MinedTemplate | Row, usual: tuple[Part, ...], where: str) ->
         sources=dict(sources),
         examples=tuple(_reference(example) for example in mined.examples if example),
         fits=mined.fits or usual,
+        family=check_text(mined.family, f"the family of {shown(text)}", where, TemplateError),
     )
 
 

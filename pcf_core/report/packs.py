@@ -522,7 +522,10 @@ def _check_material(run: RunSpec) -> None:
     topic, evidence, templates = run.topic, run.evidence, run.templates
     same_topic = make_topic(**{name: getattr(topic, name) for name in type(topic).model_fields})
     same_list = make_evidence(**{name: getattr(evidence, name) for name in type(evidence).model_fields})
-    rows = [Row("", one.text, one.count, one.documents, fits=one.fits) for one in templates.templates]
+    rows = [
+        Row("", one.text, one.count, one.documents, fits=one.fits, family=one.family)
+        for one in templates.templates
+    ]
     same_set = make_templates(
         templates.name, rows, title=templates.title, source=templates.source, notes=templates.notes
     ).model_copy(update={"kept": templates.kept})

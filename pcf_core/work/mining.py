@@ -7,14 +7,17 @@ import os
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
+from pcf_core.core.errors import PipelineError
 from pcf_core.core.settings import Engine, Settings
 from pcf_core.core.topics import Topic
 from pcf_core.material.templates import save_set
 from pcf_core.mining.counting import open_counter
 from pcf_core.mining.documents import open_corpus
+from pcf_core.mining.families import grouped, is_readable
 from pcf_core.mining.miner import Mined, Progress, mine
 from pcf_core.mining.pool import Counters, Processes
 from pcf_core.mining.rules import rule_for
@@ -39,7 +42,7 @@ def mine_asked(
     block, ``say`` sentences for the user.  Raises as :func:`pcf_core.mining.miner.mine`.
     """
     pace = Pace()
-    return mine(
+    mined = mine(
         open_corpus(request.corpus, sample=request.sample, seed=request.seed),
         request.topics,
         rule_for(request.topics, request.constructions),
@@ -51,6 +54,21 @@ def mine_asked(
         pause=pause,
         say=say,
     )
+    return _grouped(mined, request.pipeline or settings.pipeline, pause, say)
+
+
+def _grouped(mined: Mined, pipeline: str, pause: Pause, say: Callable[[str], None]) -> Mined:
+    """Find the families of a mined set, if there is a rule for its language."""
+    if not is_readable(mined.templates.card.language):
+        return mined
+    from pcf_core.mining.parser.pipeline import open_pipeline
+
+    try:
+        parser = open_pipeline(pipeline)
+    except PipelineError as error:  # a cluster may have parsers that are not here
+        say(f"The set {mined.templates.name} has no families: {error}")
+        return mined
+    return replace(mined, templates=grouped(mined.templates, parser, pause))
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""Which letters of a text belong to the word at ``[Y]``."""
+"""Which letters of a text belong to the word at ``[Y]``, and the families of templates."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pcf_core.core.topics import whole_word_prompt
+from pcf_core.core.run import exact_name
+from pcf_core.core.topics import Template, TemplateSet, counts_of_families, differing, whole_word_prompt
 
 
 @pytest.mark.parametrize(
@@ -57,3 +58,30 @@ def test_the_sentence_is_the_same_and_nothing_is_left_to_move(left: str, right: 
     prompt, before, after = whole_word_prompt(f"{left}[Y]{right}")
     assert prompt.replace("[Y]", before + word + after) == left + word + right
     assert whole_word_prompt(prompt) == (prompt, "", "")
+
+
+def set_of(*families: str) -> TemplateSet:
+    templates = tuple(
+        Template(text=f"The [X] knew {place} [Y]", count=place + 1.0, family=family)
+        for place, family in enumerate(families)
+    )
+    return TemplateSet(name="several", title="Several", templates=templates)
+
+
+def test_a_template_without_a_label_has_a_family_of_its_own() -> None:
+    alone, some = set_of("", "", ""), set_of("say", "", "say")
+    assert alone.families == set_of("a", "b", "c").families == ()
+    assert some.families == ("say", "The [X] knew 1 [Y]", "say")
+    assert counts_of_families(alone.templates).tolist() == [1, 2, 3]
+    assert counts_of_families(some.templates).tolist() == [4, 2]
+
+
+def test_families_are_beside_the_hash() -> None:
+    alone, some, others = set_of("", "", ""), set_of("say", "", "say"), set_of("", "say", "say")
+    assert alone.hash == some.hash
+    assert "family" not in alone.model_dump_json()
+    assert TemplateSet.model_validate_json(some.model_dump_json()) == some
+    assert differing(alone, some) == differing(some, alone) == (), "one does not say which families it has"
+    assert differing(some, others) == differing(set_of("a", "b", "c"), some) == ("families",)
+    assert exact_name(alone) == "several@4a741695", "as before there were families"
+    assert exact_name(some) not in (exact_name(alone), exact_name(others))

@@ -34,6 +34,7 @@ def templates(draw: st.DrawFn) -> MinedTemplate:
         documents=draw(WHOLE),
         sources=draw(st.dictionaries(REFERENCES, WHOLE, max_size=3)),
         examples=tuple(draw(st.lists(REFERENCES, max_size=3))),
+        family=draw(st.sampled_from(["", "one", "=two"]) | PROSE.map(normalise)),
     )
 
 

@@ -15,6 +15,7 @@ from pcf_core.material.template_editing import (
     drop,
     filtered,
     heaviest_first,
+    in_family,
     mass,
     matching,
     merge,
@@ -117,6 +118,28 @@ def test_adding_by_hand():
     assert "by hand with the count 4" in more.card.history[-1]
     with pytest.raises(TemplateError, match=r"has 2 spaces in 'The \[X\] felt that  \[Y\]'"):
         add(small(), "The [X] felt that  [Y]", 4)
+
+
+def families(mined):
+    return {item.text: item.family for item in mined.templates if item.family}
+
+
+def test_templates_join_and_leave_a_family():
+    said = in_family(small(), [SAID, f" {WROTE}"], " to  say ")
+    assert families(said) == {SAID: "to say", WROTE: "to say"}
+    assert counts(said) == counts(small())
+    assert said.card.history[-1].endswith("into the family 'to say'.")
+    assert families(in_family(said, [WROTE], "")) == {SAID: "to say"}
+    assert in_family(said, [WROTE], "").card.history[-1] == f"Took {WROTE!r} out of their families."
+
+
+def test_what_becomes_one_template_keeps_the_family_that_all_had():
+    said = in_family(small(), [SAID, WROTE], "say")
+    assert families(merge(said, [SAID, WROTE], SAID)) == {SAID: "say"}
+    assert families(merge(said, [SAID, OLD], OLD)) == {WROTE: "say"}
+    assert families(with_full_stop(said)) == {f"{SAID}.": "say", f"{WROTE}.": "say"}
+    assert families(united([said, renamed(said, "again")], "both")) == families(said)
+    assert families(cut(said, top=1)) == {SAID: "say"}
 
 
 def test_a_full_stop_joins_what_stood_with_and_without():

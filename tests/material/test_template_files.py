@@ -83,6 +83,54 @@ def test_a_template_that_begins_like_a_formula(tmp_path):
     assert load_mined(path).templates == mined.templates
 
 
+def test_families_are_a_column_only_where_there_are_some(tmp_path, refusal):
+    path = tmp_path / "own.csv"
+    said, *rest = small().templates
+    mined = make_mined("own", [said.model_copy(update={"family": "=say"}), *rest], small().card)
+    path.write_bytes(csv_bytes(mined))
+    header, first, second, *_ = path.read_text().splitlines()
+    assert header == "template,count,documents,sources,examples,family"
+    assert first.endswith(",'=say")
+    assert second.endswith(",")
+    assert b"family" not in csv_bytes(small())
+    assert "family" not in pq.read_schema(io.BytesIO(parquet_bytes(small()))).names
+    json_file = tmp_path / "own.json"
+    json_file.write_text(json.dumps([{"template": text, "family": 1} for text in TEXTS]))
+    assert load_templates(json_file).families == ("1", "1")
+    path.write_text(f"template,family\n{TEXTS[0]},a\n{TEXTS[0]},a\n{TEXTS[1]},a\n")
+    assert load_templates(path).families == ("a", "a")
+    path.write_text(f"template,family\n{TEXTS[0]},a\n{TEXTS[0]},b\n")
+    assert "has the family 'b', but 'a' in an earlier row" in refused(refusal, path)
+    path.write_text(f"template,family\n{TEXTS[0]},a\x07\n")
+    assert f"the family of {TEXTS[0]!r}" in refused(refusal, path)
+
+
+def test_a_set_in_toml_holds_its_card_and_its_templates(tmp_path, refusal):
+    path = tmp_path / "own.toml"
+    path.write_text(
+        'title = "Ours"\nform = "clausal"\n'
+        '[[templates]]\ntemplate = "The [X] said that [Y]"\ncount = 2.5\nfamily = "say"\n'
+        '[[templates]]\ntemplate = "The [X] had said that [Y]"\ncount = 4\nfamily = "say"\n'
+    )
+    mined = load_mined(path)
+    assert (mined.name, mined.card.title) == ("own", "Ours")
+    assert [(one.text, one.count, one.family, one.fits) for one in mined.templates] == [
+        ("The [X] said that [Y]", 2.5, "say", ("pronoun",)),
+        ("The [X] had said that [Y]", 4, "say", ("pronoun",)),
+    ]
+    assert load_templates(path) == mined.templates_only
+    for wrong in ('title = "Ours"\n', "templates = []\n", 'templates = ["The [X] said that [Y]"]\n'):
+        path.write_text(wrong)
+        assert "own.toml must hold its templates as tables: write [[templates]]" in refused(refusal, path)
+    path.write_text("[[templates]]\ncount = 1\n")
+    assert "own.toml" in refused(refusal, path)
+    path.write_text('titel = "Ours"\n')
+    assert "titel" in refused(refusal, path)
+    (tmp_path / "set.csv").write_text("template\nThe [X] said that [Y]\n")
+    (tmp_path / "set.toml").write_text('title = "Ours"\n[[templates]]\ntemplate = "The [X] saw [Y]"\n')
+    assert "templates" in refused(refusal, tmp_path / "set.csv"), "a card has none"
+
+
 @pytest.mark.parametrize("start", [sign for sign in FORMULA_STARTS if not sign.isspace()])
 def test_each_sign_survives_the_round_trip(start, tmp_path):
     texts = [f"{start}[X] said [Y]", f"'{start}[X] said [Y]", f"''{start}[X] said [Y]"]
@@ -195,7 +243,7 @@ def test_another_ending_is_refused(tmp_path):
     path.write_text("template,count\n")
     with pytest.raises(
         TemplateError,
-        match=r"own\.xlsx is there, but a template set is read from a \.json or .* or \.parquet file",
+        match=r"own\.xlsx is there, but a template set is read from a \.toml or .* or \.parquet file",
     ):
         load_mined(Path(path))
 

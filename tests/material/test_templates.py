@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from pcf_core.core.errors import TemplateError
 from pcf_core.material.template_files import csv_bytes, parquet_bytes
 from pcf_core.material.templates import (
+    as_it_is_now,
     list_template_sets,
     load_card,
     load_mined,
@@ -102,6 +103,16 @@ def test_a_users_file(tmp_path):
     templates = load_templates(path)
     assert (templates.name, templates.title) == ("own-set", "Own set")
     assert counts(templates) == {"Well, the [X] said [Y]": 3, "[Y] was the [X]": 0.5}
+
+
+def test_a_set_is_completed_by_todays_set_of_the_same_texts():
+    now = load_templates("gender-nineteen")
+    bare = tuple(template.model_copy(update={"fits": ()}) for template in now.templates)
+    assert as_it_is_now(now.model_copy(update={"templates": bare})) == now
+    others = now.model_copy(update={"templates": bare[1:]})
+    assert as_it_is_now(others) == others
+    unknown = others.model_copy(update={"name": "no-such-set"})
+    assert as_it_is_now(unknown) == unknown
 
 
 def test_a_missing_card_of_a_shipped_set_is_said(assets, refusal):

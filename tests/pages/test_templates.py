@@ -65,6 +65,34 @@ def test_a_users_text_is_never_markup(own_set: MinedSet) -> None:
     assert ":red[found]" not in shown
 
 
+def test_ticked_rows_become_a_family_and_few_families_are_said(own_set: MinedSet) -> None:
+    app = tick(edited(), 0, 1, 2)
+    assert not app.warnings
+    next(one for one in app.text_input if one.label == "Name of the family").set_value("say").run()
+    app.press("set_family")
+    assert not app.error
+    assert list(app.dataframe[0].value["family"]) == ["say", "say", "say", ""]
+    assert "they form 2 families, which count like 1.1 equally common templates, not like 2.8" in app.warnings
+    assert {metric.label: metric.value for metric in app.metric}["Effective number"] == "1.1"
+    app.press("save_set")
+    assert load_mined("own-set").templates_only.families == ("say",) * 3 + (own_set.templates[3].text,)
+
+
+def test_a_set_is_reworded_once(own_set: MinedSet) -> None:
+    app = edited()
+    app.multiselect(key="reword_rules").set_value(["determiner", "article"]).run()
+    assert "A in place of The is off by itself" in app.captions
+    app.press("reword_set")
+    assert not app.error
+    table = app.dataframe[0].value
+    assert set(table.loc[table["family"] == "The [X] said that [Y]", "template"]) == {
+        f"{start} [X] said that [Y]" for start in ("The", "This", "A")
+    }
+    assert {metric.label: metric.value for metric in app.metric}["Effective number"] == "2.8"
+    app.press("reword_set")
+    assert "already has several wordings of its templates" in app.errors
+
+
 @pytest.mark.slow
 def test_what_another_session_saved_is_not_overwritten(own_set: MinedSet) -> None:
     app, other = (edited() for _ in range(2))

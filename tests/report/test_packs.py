@@ -63,6 +63,16 @@ def test_all_of_a_run_comes_back(store: Store, pack: bytes) -> None:
     assert set(content.table.refused) == {"him", "Him"}
 
 
+def test_a_pack_carries_the_families_of_templates(tmp_path: Path) -> None:
+    run = small_run()
+    said = tuple(template.model_copy(update={"family": "say"}) for template in run.templates.templates)
+    store = Store.open(tmp_path)
+    score(store, run.model_copy(update={"templates": run.templates.model_copy(update={"templates": said})}))
+    (content,) = read_pack(packed(store, run)).contents
+    assert content.run.templates.families == ("say",) * 3
+    assert content.run.key == run.key
+
+
 def test_a_pack_is_an_archive_that_any_program_opens(pack: bytes) -> None:
     key = small_run().key
     with zipfile.ZipFile(io.BytesIO(pack)) as archive:

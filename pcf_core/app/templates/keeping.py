@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Literal
 from uuid import uuid4
 
-import numpy as np
 import pandas as pd
 import streamlit as st
 
@@ -22,7 +21,8 @@ from pcf_core.app.lists import mined_set, own_sets, set_cards, set_names, set_to
 from pcf_core.app.roles import recorded
 from pcf_core.app.widgets import OVERTAKEN, numeric, plain, plain_label, refusals_said, table_key, textual
 from pcf_core.core.errors import TemplateError
-from pcf_core.core.topics import MinedSet, MinedTemplate, SetCard, TemplateSet
+from pcf_core.core.records import FloatArray
+from pcf_core.core.topics import MinedSet, MinedTemplate, SetCard, TemplateSet, counts_of_families
 from pcf_core.material.safety.reading import label
 from pcf_core.material.safety.text import MAX_NAME
 from pcf_core.material.shelves import name_of
@@ -44,9 +44,10 @@ COLUMNS = {
     "language": textual("Language", width="small"),
     "stands at [Y]": textual("At [Y]", "What the model's words are; empty where not stated.", width="small"),
     "templates": numeric("Templates", None, "localized", width=85),
+    "families": numeric("Families", "Templates of one family say the same in other words.", "localized"),
     "effective": textual(
         "Effective",
-        "As many templates of equal weight would give means as steady as these.",
+        "As many templates of equal weight would give means as steady as these; a family counts as one.",
         width=75,
         alignment="right",  # aligned like numbers, although text
     ),
@@ -146,7 +147,8 @@ def draw_export(mined: MinedSet) -> None:
             key="export_csv",
             on_click="ignore",
             icon=":material/download:",
-            help="Template, count, documents, sources, examples; the command line reads it as --templates.",
+            help="Template, count, documents, sources, examples, and families if there are any; the command "
+            "line reads it as --templates.",
         )
         st.download_button(
             "Parquet",
@@ -217,7 +219,7 @@ def _sets_table(names: list[str], own: tuple[str, ...]) -> pd.DataFrame:
     for name in names:
         card = cards.get(name)
         try:
-            counts = np.array([template.count for template in sets[name].templates])
+            templates = sets[name].templates
         except TemplateError:
             card = None
         whose = "your own" if name in own else "comes with the app"
@@ -230,13 +232,14 @@ def _sets_table(names: list[str], own: tuple[str, ...]) -> pd.DataFrame:
                 "title": card.title,
                 "language": card.language,
                 "stands at [Y]": FORMS[card.form][0].partition(":")[0] if card.form else "",
-                "templates": len(counts),
-                "effective": effective_count(effective_number(counts)),
+                "templates": len(templates),
+                "families": len(families := counts_of_families(templates)),
+                "effective": effective_count(effective_number(families)),
                 "corpus": card.corpus or "not stated",
                 "whose": whose,
             }
         )
-    return pd.DataFrame(rows, columns=list(COLUMNS)).astype({"templates": "Int64"})
+    return pd.DataFrame(rows, columns=list(COLUMNS)).astype({"templates": "Int64", "families": "Int64"})
 
 
 def draw_new() -> None:
@@ -322,6 +325,11 @@ class OpenSet:
     def counts(self) -> list[float]:
         """[template] counts of the whole set, heaviest first."""
         return [template.count for template in self.mined.templates]
+
+    @cached_property
+    def family_counts(self) -> FloatArray:
+        """[family] counts of the whole set; see :func:`~pcf_core.core.topics.counts_of_families`."""
+        return counts_of_families(self.mined.templates)
 
     @property
     def chosen(self) -> tuple[MinedTemplate, ...]:

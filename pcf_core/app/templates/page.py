@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 
-import numpy as np
 import pandas as pd
 import streamlit as st
 
@@ -39,6 +38,7 @@ from pcf_core.material.template_editing import (
     cut,
     drop,
     filtered,
+    in_family,
     matching,
     merge,
     united,
@@ -46,11 +46,18 @@ from pcf_core.material.template_editing import (
 )
 from pcf_core.material.templates import SHELF
 from pcf_core.measure.resampling import effective_number
+from pcf_core.mining.rewording import RULES, chosen_rules, reworded
 from pcf_core.mining.rules import LANGUAGES
 from pcf_core.report.loaded import PROGRAM
 from pcf_core.report.records import KeyFigure
 from pcf_core.show.charts.templates import zipf_plot
-from pcf_core.show.findings.material import cut_finding, kept_share, origin_finding, set_finding
+from pcf_core.show.findings.material import (
+    cut_finding,
+    families_caution,
+    kept_share,
+    origin_finding,
+    set_finding,
+)
 from pcf_core.show.findings.numbers import count, effective_count, number, percent
 
 USUAL = "gender-wikipedia-100"
@@ -68,9 +75,11 @@ HOW = """
 Each template is what remains of a sentence that people wrote, with *[X]* where the occupation goes and *[Y]*
 where the model continues. Its count, how often the corpus has it, is its weight. A straight line in the upper
 panel means that few templates are common and very many are rare; the lower panel adds the shares up. The
-**effective number** is how many equally common templates would give results as precise as these.
+**effective number** is how many equally common templates would give results as precise as these. Templates of
+one **family** say the same in other words, so they count as one there.
 """
 WIDTH = 330  # pixels of the longest title of a shipped set
+FAMILY = ("family", "families")
 MOST_SEEN = 10  # sentences listed above the picture
 MOST_ROWS = 1000
 MOST_LISTED = 300
@@ -127,6 +136,10 @@ def draw_set(name: str) -> OpenSet:
             f"Corpus: {plain(mined.card.corpus) or 'not stated'} · licence of its texts: "
             f"{plain(mined.card.licence) or 'not stated'}"
         )
+        families = shown.family_counts
+        alone = effective_number(shown.counts)
+        if caution := families_caution(len(families), effective_number(families), alone):
+            st.warning(plain(caution), icon=":material/warning:")
     _draw_unsaved(mined)
     return shown
 
@@ -150,7 +163,7 @@ def _draw_unsaved(mined: MinedSet) -> None:
 
 
 def _set_figures(shown: OpenSet) -> list[KeyFigure]:
-    counts, card = shown.counts, shown.mined.card
+    counts, families, card = shown.counts, shown.family_counts, shown.mined.card
     cut = f"{shown.top:,} of {len(counts):,} templates" if shown.top else "all templates"
     whose = "your own set" if shown.name in own_sets() else "comes with the app"
     if edits(shown.name):  # neither yet
@@ -165,9 +178,10 @@ def _set_figures(shown: OpenSet) -> list[KeyFigure]:
         ),
         KeyFigure(
             "Effective number",
-            effective_count(effective_number(np.array(counts))),
-            "As many equally common templates would give results as precise: (Σ count)² / Σ count².",
-            "of the whole set",
+            effective_count(effective_number(families)),
+            "As many equally common templates would give results as precise: (Σ count)² / Σ count², in which "
+            "the count of a family is that of all its templates.",
+            "of the whole set" if len(families) == len(counts) else f"of {count(len(families), *FAMILY)}",
         ),
         KeyFigure(
             "Share of this set",
@@ -303,6 +317,19 @@ def _draw_row_changes(name: str, chosen: list[str]) -> None:
             )
             if st.button("Merge", key="merge_rows", type="primary"):
                 _changed(name, lambda before: merge(before, chosen, into))
+        with st.popover(
+            "Family …",
+            icon=":material/family_history:",
+            disabled=not chosen,
+            help="Says that the ticked rows have one meaning. They stay templates of their own.",
+        ):
+            label = st.text_input(
+                "Name of the family",
+                key=f"family_{digest(chosen)}",
+                help="The ticked rows get it. Leave it empty to take them out of their families.",
+            )
+            if st.button("Set the family", key="set_family", type="primary"):
+                _changed(name, lambda before: in_family(before, chosen, label))
 
 
 def _draw_set_changes(shown: OpenSet) -> None:
@@ -366,6 +393,24 @@ def _draw_set_changes(shown: OpenSet) -> None:
             )
             if st.button("Combine", key="unite_sets", type="primary", disabled=other is None):
                 _changed(name, lambda before: _united_under(before, mined_set(str(other))))
+        with st.popover(
+            "Reword …",
+            icon=":material/edit_note:",
+            help="Adds other wordings of each template, which share its family and its count. English only.",
+        ):
+            rules = st.multiselect(
+                "Rules",
+                list(RULES),
+                default=[one.name for one in chosen_rules()],
+                format_func=lambda rule: f"{RULES[rule].title}: “{RULES[rule].example[1]}”",
+                key="reword_rules",
+                help="Each changes one thing. Those that are off by default give sentences that we would not "
+                "write.",
+            )
+            for one in (RULES[rule] for rule in rules if not RULES[rule].on):
+                st.caption(plain(f"{one.title} is {one.standing}."))
+            if st.button("Reword", key="reword_set", type="primary", disabled=not rules):
+                _changed(name, lambda before: reworded(before, rules))
 
 
 def _united_under(first: MinedSet, second: MinedSet) -> MinedSet:
@@ -399,6 +444,7 @@ COLUMNS = {
     "documents": numeric(None, "Documents that have it; empty where unknown.", "localized"),
     "sources": textual(None, "Count per source of the corpus."),
     "fits": textual(None, "Words that fit at [Y] and can mean the person at [X]; empty where not stated."),
+    "family": textual(None, "Templates of one family say the same in other words; empty: its own family."),
     "examples": textual(None, "Up to three sentences: document @ position of the first letter."),
 }
 
@@ -421,6 +467,7 @@ def _templates_table(templates: Sequence[MinedTemplate]) -> pd.DataFrame:
             "documents": [template.documents or None for template in templates],
             "sources": [_sources_text(template) for template in templates],
             "fits": [", ".join(template.fits) for template in templates],
+            "family": [template.family for template in templates],
             "examples": ["; ".join(template.examples) for template in templates],
         }
     )

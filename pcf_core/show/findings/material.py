@@ -165,6 +165,7 @@ def _families(families: Sequence[Sequence[str]]) -> str:
 
 
 HEAVIEST = 10
+FEW_FAMILIES = 0.5  # of the effective number of templates
 MOST_REASONS = 3
 
 
@@ -192,6 +193,17 @@ def set_finding(counts: Sequence[float]) -> str:
     few = len(counts) <= HEAVIEST
     share = kept_share(counts, 1 if few else HEAVIEST)
     return say("weight", few=few, share=share, half=carriers(counts), templates=len(counts))
+
+
+def families_caution(families: int, effective: float, templates: float) -> str:
+    """Warn if few families carry the weight of many templates; "" otherwise.
+
+    ``effective``: number of families; ``templates``: effective number if each had its own, so that unequal
+    counts alone are no reason to warn.
+    """
+    if effective >= FEW_FAMILIES * templates:
+        return ""
+    return say("few_families", families=families, effective=effective, templates=templates)
 
 
 def cut_finding(counts: Sequence[float], top: int | None) -> str:

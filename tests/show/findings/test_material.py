@@ -101,6 +101,7 @@ def examples() -> dict[str, object]:
         ],
         "sets": [material.set_finding(counts) for counts in (COUNTS, [3, 1], [7])],
         "cuts": [material.cut_finding(COUNTS, top) for top in (3, 12, None)],
+        "families": [material.families_caution(12, 9.6, alone) for alone in (19.2, 30.0)],
         "origins": [
             material.origin_finding(card),
             material.origin_finding(card.model_copy(update={"documents": 0}), "Chinese characters"),
