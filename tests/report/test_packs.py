@@ -16,8 +16,11 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from pcf_core.core.errors import InputError, PackError, RunError
+from pcf_core.core.frame import Frame
+from pcf_core.core.run import ScoringKey
 from pcf_core.core.settings import ROOT
-from pcf_core.report.packs import FILES, PackedRun, _content, pack_parts, read_pack
+from pcf_core.models.registry import resolve
+from pcf_core.report.packs import FILES, PackedRun, _check_key, _content, pack_parts, read_pack
 from pcf_core.store.store import Store
 from tests.quick import scaled
 from tests.report.small_packs import changed, packed, parts_of, score, small_run
@@ -301,3 +304,14 @@ def test_what_is_not_finished_is_not_packed(tmp_path: Path) -> None:
 def test_who_scored_is_plain_text(store: Store, by: str) -> None:
     with pytest.raises(PackError, match="--by"):
         pack_parts(store, [small_run().key], by)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"family": "masked"}, {"frame": Frame(kind="chat", text="user: Continue.")}, {"opening": ("<s>\x07",)}],
+)
+def test_only_bare_texts_of_causal_models_begin_with_other_tokens(change: dict[str, Any]) -> None:
+    key = ScoringKey.of(resolve("mini-gpt")).model_copy(update={"opening": ("</s>",)})
+    _check_key(key)
+    with pytest.raises((ValueError, PackError)):
+        _check_key(key.model_copy(update=change))
