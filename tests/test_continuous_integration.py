@@ -15,6 +15,7 @@ IN_VENV = {
     "login",
     "models",
     "peft",
+    "tokenizers",
     "production",
 }  # installed into .venv, or asked for by an image alone
 BESIDE = sorted(

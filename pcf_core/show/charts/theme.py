@@ -76,6 +76,7 @@ SHIPPED = {
     "mini-gpt-l": (2, 5),
     "mini-gpt-skewed": (1, 5),
     "mini-gpt-balanced": (0, 6),
+    "mini-gpt-s-q4_0": (6, 1),
     "planted-causal": (6, 7),
     "planted-masked": (4, 0),
 }
