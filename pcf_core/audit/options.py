@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
@@ -225,11 +225,11 @@ def unit_of(run: RunSpec, weights: FloatArray, options: ViewOptions) -> Template
     return TemplateUnit.templates(weights)
 
 
-def unit_of_matrix(weights: FloatArray, options: ViewOptions) -> TemplateUnit:
-    """Return the unit of [template] weights: the template, or mentions if requested."""
+def unit_of_matrix(weights: FloatArray, families: Sequence[str], options: ViewOptions) -> TemplateUnit:
+    """Return the unit of [template] weights and families: whole ones, or mentions if requested."""
     if options.unit == "counts-only-mentions":
-        return TemplateUnit.mentions(weights)
-    return TemplateUnit.templates(weights)
+        return TemplateUnit.mentions(weights, families)
+    return TemplateUnit.templates(weights, families)
 
 
 # Occupations that count, with weights and neutral point.

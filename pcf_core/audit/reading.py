@@ -276,18 +276,21 @@ def _must_be_scored(
 # Probabilities made elsewhere.
 
 
+OPTIONAL = ("families", "groups", "occupation_weights", "occupations", "template_weights", "templates")
+
+
 def matrix_report(document: object, options: ViewOptions, resamples: int = 2000) -> RiskReport:
     """Make a report from probabilities made elsewhere (``risk --matrix``).
 
-    ``document``: ``preferences`` [occupation][template][group], rows that sum to 1 ± 1e-6; optional
-    ``template_weights``, ``occupation_weights``, ``groups``, ``occupations``, ``templates``.  Raises
-    CriterionError for a key that is missing or unknown, and for a shape or a value that is not allowed.
+    ``document``: ``preferences`` [occupation][template][group], rows that sum to 1 ± 1e-6; optional the keys
+    of ``OPTIONAL``.  Raises CriterionError for a key that is missing or unknown, and for a shape or a value
+    that is not allowed.
     """
-    keys = {"preferences", "template_weights", "occupation_weights", "groups", "occupations", "templates"}
+    keys = {"preferences", *OPTIONAL}
     if not isinstance(document, Mapping) or "preferences" not in document or set(document) - keys:
         raise CriterionError(
             "The matrix file must be one JSON object with `preferences` [occupation][template][group] "
-            "and at most " + ", ".join(f"`{key}`" for key in sorted(keys - {"preferences"})) + "."
+            "and at most " + ", ".join(f"`{key}`" for key in OPTIONAL) + "."
         )
     values = _number_array(document["preferences"], "preferences", 3)
     lengths = dict(zip(("occupations", "templates", "groups"), values.shape, strict=True))
@@ -299,6 +302,7 @@ def matrix_report(document: object, options: ViewOptions, resamples: int = 2000)
         axis: _number_array(document.get(f"{axis}_weights", [1.0] * length), f"{axis}_weights", 1)
         for axis, length in (("template", lengths["templates"]), ("occupation", lengths["occupations"]))
     }
+    families = labels_of(document.get("families", []))
     _refuse_what_a_matrix_lacks(options, counted="template_weights" in document)
     matrix = Matrix(
         values=values,
@@ -308,7 +312,8 @@ def matrix_report(document: object, options: ViewOptions, resamples: int = 2000)
         template_weights=weights["template"],
         occupation_weights=weights["occupation"],
         criterion=Criterion.parse(options.criterion, options.scale),
-        unit=unit_of_matrix(weights["template"], options),
+        families=families,
+        unit=unit_of_matrix(weights["template"], families, options),
     )
     return risk_report(matrix, resamples)
 
@@ -350,6 +355,16 @@ def _number_array(value: Any, name: str, dimensions: int) -> FloatArray:
             f"got {'numbers' if numbers else 'something else'} of the shape {list(array.shape)}."
         )
     return array.astype(np.float64)
+
+
+def labels_of(value: Any) -> tuple[str, ...]:
+    """Check that the families of templates are labels."""
+    if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
+        raise CriterionError(
+            "`families` must be a list of texts, one for each template: the same text for templates that say "
+            "the same thing in other words, and an empty one for a template that is alone."
+        )
+    return tuple(value)
 
 
 def names_of(value: Any, axis: str, length: int) -> tuple[str, ...]:

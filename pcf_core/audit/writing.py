@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from pcf_core.core.records import FloatArray, LeftOut
-from pcf_core.core.risk import CorrectedRisk, OccupationRisk, RiskReport
+from pcf_core.core.risk import COUNTS_ONLY, CorrectedRisk, OccupationRisk, RiskReport
 from pcf_core.measure.bootstrap import RiskIntervals, risk_intervals
 from pcf_core.measure.criterion import Criterion
 from pcf_core.measure.decomposition import Decomposition, RiskTotal, total
@@ -22,8 +22,9 @@ class Matrix:
     """The input of a report.
 
     ``values`` [occupation, template, group]: preferences, rows sum to 1.  ``template_weights`` [template] and
-    ``occupation_weights`` [occupation]: >= 0 with a positive sum.  ``unit``: resampled for intervals over
-    templates, ``None`` for the templates.  ``left_out`` and ``warnings`` are copied into the report.
+    ``occupation_weights`` [occupation]: >= 0 with a positive sum.  ``families`` [template]: labels, or none.
+    ``unit``: resampled for intervals over templates, ``None`` for whole templates or families.  ``left_out``
+    and ``warnings`` are copied into the report.
     """
 
     values: FloatArray
@@ -33,6 +34,7 @@ class Matrix:
     template_weights: FloatArray
     occupation_weights: FloatArray
     criterion: Criterion
+    families: tuple[str, ...] = ()
     unit: TemplateUnit | None = None
     left_out: tuple[LeftOut, ...] = ()
     warnings: tuple[str, ...] = ()
@@ -42,6 +44,16 @@ class Matrix:
         weights = np.where(np.isin(self.templates, list(templates)), 0.0, self.template_weights)
         return replace(self, template_weights=weights / weights.sum(), unit=None)
 
+    @property
+    def whole(self) -> TemplateUnit:
+        """The unit of whole templates, or of whole families."""
+        return TemplateUnit.templates(self.template_weights, self.families)
+
+    @property
+    def effective(self) -> float:
+        """The effective number of templates, or of families."""
+        return effective_number(self.whole.sums(self.template_weights))
+
 
 def risk_report(matrix: Matrix, resamples: int = 2000, *, brief: bool = False) -> RiskReport:
     """Decompose preferences into a report (PCF Eq. 4–9), with intervals over templates, occupations, both.
@@ -49,7 +61,7 @@ def risk_report(matrix: Matrix, resamples: int = 2000, *, brief: bool = False) -
     The figures are plug-in values; ``corrected`` has those without the bias of few templates.  A ``brief``
     report has the same figures, and only intervals of R.
     """
-    unit = matrix.unit or TemplateUnit.templates(matrix.template_weights)
+    unit = matrix.unit or matrix.whole
     intervals = risk_intervals(
         matrix.values, unit, matrix.occupation_weights, matrix.criterion, resamples=resamples, brief=brief
     )
@@ -68,28 +80,34 @@ def unanswered(matrix: Matrix) -> RiskReport:
 
 
 def rough_means(matrix: Matrix) -> tuple[str, ...]:
-    """Return warnings about few templates, or one with much weight."""
-    effective = effective_number(matrix.template_weights)
+    """Return warnings about few templates or families, or one with much weight."""
+    effective, whole = matrix.effective, matrix.whole
     if len(matrix.templates) == 1:
         return ("There is only one sentence, so the range says nothing about other sentences.",)
+    if whole.drawn_families is not None and np.count_nonzero(whole.items) == 1:
+        return ("All sentences are of one family, so the range says nothing about other families.",)
     if not rough(effective):
         return _heavy_template(matrix)
+    what = "sentences" if whole.drawn_families is None else "families of sentences"
     return (
-        f"Precision is only that of about {effective:.1f} equally common sentences (of "
-        f"{len(matrix.templates):,}), so means are rough and ranges wide; the range of caprice may be three "
+        f"Precision is only that of about {effective:.1f} equally common {what} (of "
+        f"{whole.items.size:,}), so means are rough and ranges wide; the range of caprice may be three "
         "times as wide as necessary.",
         *_heavy_template(matrix),
     )
 
 
 def _heavy_template(matrix: Matrix) -> tuple[str, ...]:
-    """Warn if templates are resampled, and one has much more weight than others."""
-    share = float(matrix.template_weights.max() / matrix.template_weights.sum())
-    alike = TemplateUnit.templates(matrix.template_weights).alike
-    if share <= HEAVY + 1e-9 or alike or (matrix.unit is not None and matrix.unit.name != "template"):
+    """Warn if whole templates or families are resampled, and one has much more weight than others."""
+    whole = matrix.whole
+    items = whole.sums(matrix.template_weights)
+    share = float(items.max() / items.sum())
+    counts_only = matrix.unit is not None and matrix.unit.name in COUNTS_ONLY
+    if share <= HEAVY + 1e-9 or whole.alike or counts_only:
         return ()
+    what = "sentence" if whole.drawn_families is None else "family of sentences"
     return (
-        f"One sentence counts for {100 * share:.0f} % of the result, so the ranges may be too narrow if "
+        f"One {what} counts for {100 * share:.0f} % of the result, so the ranges may be too narrow if "
         "results vary more than twice as much with it as with the others.",
     )
 
@@ -118,7 +136,7 @@ def written_report(
         overall_risk=totals.overall_risk,
         prejudice_risk=totals.prejudice_risk,
         caprice_risk=totals.caprice_risk,
-        effective_templates=effective_number(matrix.template_weights),
+        effective_templates=matrix.effective,
         groups=matrix.groups,
         templates=matrix.templates,
         template_weights=matrix.template_weights / matrix.template_weights.sum(),

@@ -42,9 +42,10 @@ class Tested(Record):
 class Interval(Record):
     """A two-sided interval.
 
-    ``unit``: what was resampled: ``template``, ``document``, ``mention``, ``draw`` or ``occupation``; over
-    ``both`` it names the unit of the templates.  ``few``: the effective number of units is below ten, so the
-    interval may be wide or undercover, see docs/measured-coverage.md; ``None`` if unknown.
+    ``unit``: what was resampled: ``template``, ``family`` (of templates), ``document``, ``mention``, ``draw``
+    or ``occupation``; over ``both`` it names the unit of the templates.  ``few``: the effective number of
+    units is below ten, so the interval may be wide or undercover, see docs/measured-coverage.md; ``None`` if
+    unknown.
     """
 
     over: Over | Items = "templates"
@@ -190,7 +191,6 @@ Verdict = Literal["first", "second", "equal", "unclear", "too few"]
 
 SIGNIFICANCE = 0.05  # of p-values, and accepted share of false discoveries
 COUNTS_ONLY = ("document", "mention")  # units of intervals that do not resample templates
-WHOLE_TEMPLATES = "templates", "template"  # what an interval is over, and its unit
 ROUNDING = 1e-12  # of a difference of two risks that are sums over thousands of templates
 
 
@@ -243,8 +243,9 @@ class Difference:
 
     @property
     def basis(self) -> Interval | None:
-        """The interval of the verdict: over whole templates, which the test swaps."""
-        return next((one for one in self.intervals if (one.over, one.unit) == WHOLE_TEMPLATES), None)
+        """The interval of the verdict: over whole templates or families, which the test swaps."""
+        over_templates = (one for one in self.intervals if one.over == "templates")
+        return next((one for one in over_templates if one.unit not in COUNTS_ONLY), None)
 
     @property
     def verdict(self) -> Verdict:

@@ -167,9 +167,10 @@ class _Both:
         occupations = TemplateUnit.templates(np.ones(many))
         moved = of_occupations - of_occupations.mean(axis=-1, keepdims=True)
         templates = by_template @ (self.stereotypes - self.y[:, np.newaxis]) / many
+        drawn = self.unit.means(templates)
         counted = degrees_of_freedom(np.moveaxis(by_template**2, -1, 0), 1.0)
         freedom = degrees_of_freedom(
-            [moved**2 @ occupations.variance_weights, templates**2 @ self.unit.variance_weights],
+            [moved**2 @ occupations.variance_weights, drawn**2 @ self.unit.variance_weights],
             [np.minimum(counted, many - 1), np.full_like(counted, self.unit.fewest - 1)],
         )
         return acceleration(moments(moved, occupations), moments(templates, self.unit)), 1 + freedom

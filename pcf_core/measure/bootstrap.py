@@ -86,15 +86,16 @@ def influences(stereotypes: FloatArray, parts: Decomposition, criterion: Criteri
 
 
 def moments(moves: FloatArray, unit: TemplateUnit) -> tuple[FloatArray, FloatArray]:
-    """Return [...] variance and third central moment of a weighted mean, from influences [..., item].
+    """Return [...] variance and third central moment of a weighted mean, from influences [..., template].
 
     Both add up over what is drawn independently.  With slots of unequal weight the third moment is set to 0:
     it would depend on one outlier in the heaviest slot, and the replicates themselves are skewed.
     """
+    moves = unit.means(moves)
     if unit.places and not unit.alike:
-        variance = moves**2 @ unit.weights / unit.effective
+        variance = moves**2 @ unit.items / unit.effective
         return variance, np.zeros_like(variance)
-    carried = unit.weights / np.maximum(unit.sizes, 1)
+    carried = unit.items / np.maximum(unit.sizes, 1)
     return moves**2 @ (unit.sizes * carried**2), moves**3 @ (unit.sizes * carried**3)
 
 
@@ -212,8 +213,8 @@ class Totals:
     @cached_property
     def correction(self) -> Correction:
         """The correction of r^p for sampling the unit."""
-        unit = self.unit
-        return correction(self.stereotypes, unit.weights, unit.variance_weights, self.shares, self.criterion)
+        unit, drawn = self.unit, self.unit.means(self.stereotypes, axis=1)
+        return correction(drawn, unit.items, unit.variance_weights, self.shares, self.criterion)
 
     def over_templates(self, replicates: Replicates, moves: Mapping[str, FloatArray]) -> dict[str, Interval]:
         """Return intervals by quantity, from replicates and influences [occupation, template]."""

@@ -14,7 +14,8 @@ below 0, the difference is then kept on one side of 0.
 **Permutation test.**  If the two models were alike, their labels could be swapped template by template, for
 all occupations at once.  p is the share of swaps with a difference at least as large, counting the observed
 labels, so p > 0 (Phipson & Smyth 2010, doi:10.2202/1544-6115.1585).  Because whole templates are swapped, a
-verdict rests on this test and on the interval over whole templates, whatever unit is displayed.
+verdict rests on this test and on the interval over whole templates, whatever unit is displayed.  Templates of
+one family are swapped together, as they are drawn together.
 
 No risk depends on which group a stereotype favours, but swapped stereotypes of models that prefer different
 groups would cancel in the means behind r^p and r^c: with models at +0.40 and −0.35 nearly every swap gives
@@ -275,24 +276,24 @@ class PermutationTest:
     occupations: Mapping[str, FloatArray]
 
 
-def permutation_test(pair: Pair, weights: FloatArray, permutations: int, seed: int) -> PermutationTest:
+def permutation_test(pair: Pair, unit: TemplateUnit, permutations: int, seed: int) -> PermutationTest:
     """Swap the labels of templates with positive weight, in ``permutations`` or fewer (then all) ways.
 
-    ``weights`` [template], sum to 1.
+    ``unit``: whole templates or families.
     """
-    used = weights > 0
-    carried = weights[used]
+    used = unit.weights > 0
+    carried = unit.weights[used]
     stereotypes = led_alike(pair.stereotypes[:, :, used], carried)
     _, occupations, templates, groups = stereotypes.shape
     risks = pair.criterion.of_stereotypes(stereotypes)
     gaps = (risks[0] - risks[1]).T * carried[:, np.newaxis]
     columns = (stereotypes[0] - stereotypes[1]).transpose(1, 0, 2).reshape(templates, -1)
-    columns = columns * carried[:, np.newaxis]
+    gaps, columns = (swapped_rows(rows, unit) for rows in (gaps, columns * carried[:, np.newaxis]))
     middle = np.einsum("t,rxtg->xg", carried, stereotypes) / 2
     observed = {name: pair.difference(name) for name in RISKS}
     larger, larger_totals = {name: np.ones(occupations) for name in RISKS}, dict.fromkeys(RISKS, 1.0)
-    tests = permutations_of(templates, permutations)
-    for signs in swaps(templates, tests, seed):
+    tests = permutations_of(len(gaps), permutations)
+    for signs in swaps(len(gaps), tests, seed):
         half = (signs @ columns).reshape(len(signs), occupations, groups) / 2
         ends = [pair.criterion.of_stereotypes(middle + side * half) for side in (1, -1)]
         overall, prejudice = signs @ gaps, ends[0] - ends[1]
@@ -306,6 +307,15 @@ def permutation_test(pair: Pair, weights: FloatArray, permutations: int, seed: i
         {name: times / ways for name, times in larger_totals.items()},
         {name: times / ways for name, times in larger.items()},
     )
+
+
+def swapped_rows(rows: FloatArray, unit: TemplateUnit) -> FloatArray:
+    """Add up the rows [template with weight, …] that are swapped together: [template or family, …]."""
+    if unit.drawn_families is None:
+        return rows
+    every = np.zeros((unit.weights.size, *rows.shape[1:]))
+    every[unit.weights > 0] = rows
+    return unit.sums(every, axis=0)[unit.items > 0]
 
 
 def led_alike(stereotypes: FloatArray, weights: FloatArray) -> FloatArray:
@@ -382,7 +392,7 @@ def paired_comparison(
     """
     pair = Pair.of(first, second, unit.weights, occupation_weights, criterion)
     bounds = paired_intervals(pair, unit, resamples=resamples, level=level, seed=seed)
-    test = permutation_test(pair, unit.weights, permutations, seed)
+    test = permutation_test(pair, unit.whole, permutations, seed)
     totals = {
         name: Difference(
             first=float(pair.risks[name][0] @ pair.shares),

@@ -70,10 +70,10 @@ def correction(
     shares: FloatArray,
     criterion: Criterion,
 ) -> Correction:
-    """Estimate how far the sampling of templates biases r^p.
+    """Estimate how far the sampling of templates, or of families of them, biases r^p.
 
-    ``stereotypes`` [occupation, template, group]; ``weights`` [template] and ``shares`` [occupation], each
-    sum to 1; ``variance_weights`` [template], see
+    ``stereotypes`` [occupation, item, group], of a family their mean; ``weights`` [item] and ``shares``
+    [occupation], each sum to 1; ``variance_weights`` [item], see
     :attr:`pcf_core.measure.resampling.TemplateUnit.variance_weights`.
     """
     mean = weights @ stereotypes

@@ -59,14 +59,17 @@ class Families:
         members = np.bincount(self.of, self.weights > 0)
         return float(self.totals[members > 1].sum())
 
-    def means(self, values: FloatArray, axis: int = -1) -> FloatArray:
-        """Average values over the templates of each family; ``axis`` is that of the templates."""
+    def sums(self, values: FloatArray, axis: int = -1) -> FloatArray:
+        """Add up values over the templates of each family; ``axis`` is that of the templates."""
         order = np.argsort(self.of, kind="stable")
         starts = np.searchsorted(self.of[order], np.arange(self.totals.size))
+        return np.asarray(np.add.reduceat(np.take(values, order, axis), starts, axis=axis))
+
+    def means(self, values: FloatArray, axis: int = -1) -> FloatArray:
+        """Average values over the templates of each family; ``axis`` is that of the templates."""
         shape = [1] * values.ndim
-        shape[axis] = order.size
-        weighed = np.take(values, order, axis) * self.within[order].reshape(shape)
-        return np.asarray(np.add.reduceat(weighed, starts, axis=axis))
+        shape[axis] = self.of.size
+        return self.sums(values * self.within.reshape(shape), axis)
 
     def spread(self, weights: FloatArray) -> FloatArray:
         """Divide [..., family] weights among the templates of each family."""

@@ -52,7 +52,7 @@ import numpy as np
 from pcf_core.core.errors import CriterionError
 from pcf_core.core.records import FloatArray
 from pcf_core.core.risk import Difference, Interval, NeutralMeasure, Over
-from pcf_core.measure.comparison import TIE, permutations_of, swaps
+from pcf_core.measure.comparison import TIE, permutations_of, swapped_rows, swaps
 from pcf_core.measure.criterion import Criterion, checked_preferences, normalised
 from pcf_core.measure.resampling import (
     TemplateUnit,
@@ -380,7 +380,7 @@ def neutral_differences(
             low, high = stretched(moved, level, stretch)
             ends = np.array([min(low, first - second), max(high, first - second)])
             intervals.append(interval(ends, level, over, whole.name, few))
-        p_value, least = turned_signs(sides, measure, first - second, unit.weights, permutations, seed)
+        p_value, least = turned_signs(sides, measure, first - second, whole, permutations, seed)
         differing[measure] = Difference(first, second, tuple(intervals), p_value, least)
     return differing
 
@@ -400,15 +400,18 @@ def turned_signs(
     sides: NeutralSides,
     measure: NeutralMeasure,
     difference: float,
-    weights: FloatArray,
+    unit: TemplateUnit,
     permutations: int,
     seed: int,
 ) -> tuple[float, float]:
-    """Return the p-value of a difference, and the least possible with so few templates (see the module)."""
-    (one, of_one), (other, of_other) = (sides.influences(measure, side, weights) for side in range(2))
-    used = weights > 0
+    """Return the p-value of a difference, and the least possible with so few templates (see the module).
+
+    ``unit``: whole templates or families.
+    """
+    (one, of_one), (other, of_other) = (sides.influences(measure, side, unit.weights) for side in range(2))
+    used = unit.weights > 0
     subjects = len(of_one)
-    parts = [weights[used] * (difference + one[used] - other[used])]
+    parts = [swapped_rows(unit.weights[used] * (difference + one[used] - other[used]), unit)]
     if subjects > 1 and not measure.endswith("spread"):
         # Subtracting the mean of few subjects makes their squares too small.
         parts.append((of_one - of_other) / np.sqrt(subjects * (subjects - 1)))
@@ -417,7 +420,7 @@ def turned_signs(
     reached = 1.0
     for signs in swaps(len(added), tests, seed):
         reached += float((np.abs(signs @ added) >= abs(difference) - TIE).sum())
-    return reached / (tests.count + 1), permutations_of(int(used.sum()), permutations).least_p
+    return reached / (tests.count + 1), permutations_of(len(parts[0]), permutations).least_p
 
 
 def without_each_subject(sides: NeutralSides, weights: FloatArray) -> FloatArray:

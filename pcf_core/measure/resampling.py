@@ -10,6 +10,10 @@ template with its own weight, as for documents and mentions, would estimate the 
 weights the two agree.  This assumes that heavy templates vary about as much as others, at most twice as much
 (see below).
 
+**Families.**  Where templates say the same in other words (:mod:`pcf_core.measure.families`), another wording
+is no new context: a family is then drawn whole, with all its wordings, in a slot of the family's weight, and
+all of the following is about families.  Where every template is alone in its family, nothing changes.
+
 **Stretched percentiles.**  Percentile intervals are too narrow for small samples, like those of a normal with
 the variance divided by n.  Their distance from the mean of the replicates is multiplied by √(n/(n−1))
 t_{α,n−1} / z_α, which makes the interval of a mean about as wide as Student's (:func:`student`; cf.
@@ -44,7 +48,7 @@ takes from the residuals).
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from statistics import NormalDist
@@ -56,6 +60,7 @@ from pcf_core.core.errors import CriterionError
 from pcf_core.core.records import FloatArray
 from pcf_core.core.risk import COUNTS_ONLY, Interval, Over
 from pcf_core.measure.criterion import Criterion, normalised
+from pcf_core.measure.families import Families
 
 FEW_TEMPLATES = 10
 # Cells of a block of resamples: about 130 MB with temporary copies.
@@ -70,63 +75,92 @@ OCCUPATIONS = 1  # the second stream of a seed; the first one, for templates, is
 
 @dataclass(frozen=True, eq=False)
 class TemplateUnit:
-    """The unit of a bootstrap over templates: each template stands for a number of equally weighted units.
+    """The unit of a bootstrap over templates: each item stands for a number of equally weighted units.
 
-    ``name``: ``template`` (one slot with its weight, see the module), ``document`` (one that has the
-    template, with weight count/documents; it is unknown which documents share templates, so these count as
-    separate units), or ``mention`` (each counted occurrence).  ``weights`` [template], sum to 1.  ``sizes``
-    [template]: whole numbers of units, at least 1 where there is weight; templates without weight are not
-    drawn.
+    ``name``: ``template`` (one slot with its weight, see the module), ``family`` (the same, of all templates
+    of a family), ``document`` (one that has the template, with weight count/documents; it is unknown which
+    documents share templates, so these count as separate units), or ``mention`` (each counted occurrence).
+    ``weights`` [template], sum to 1.  ``sizes`` [item]: whole numbers of units, at least 1 where there is
+    weight; items without weight are not drawn.  An item is a family if the unit is one, else a template.
+    ``families``: of the templates, also where only counts are drawn.
     """
 
     name: str
     weights: FloatArray
     sizes: FloatArray
+    families: Families | None = None
 
     @classmethod
-    def templates(cls, weights: ArrayLike) -> TemplateUnit:
-        """Resample templates, each with the same probability.
+    def templates(cls, weights: ArrayLike, families: Sequence[str] = ()) -> TemplateUnit:
+        """Resample templates, each with the same probability, or whole families of them.
 
-        Raises CriterionError for weights [template] that are not finite, >= 0 and positive in sum.
+        ``families`` [template]: labels, or none.  Raises CriterionError for weights [template] that are not
+        finite, >= 0 and positive in sum, or labels that are not one for each.
         """
         shares = normalised(weights, np.size(weights), "template_weights")
-        return cls("template", shares, (shares > 0) * 1.0)
+        return cls._whole(shares, Families.labelled(families, shares))
 
     @classmethod
-    def documents(cls, counts: ArrayLike, documents: ArrayLike) -> TemplateUnit:
+    def _whole(cls, shares: FloatArray, families: Families | None) -> TemplateUnit:
+        if families is None:
+            return cls("template", shares, (shares > 0) * 1.0)
+        return cls("family", shares, (families.totals > 0) * 1.0, families)
+
+    @classmethod
+    def documents(cls, counts: ArrayLike, documents: ArrayLike, families: Sequence[str] = ()) -> TemplateUnit:
         """Resample documents that have a template, equally likely; the weights are the counts.
 
         ``counts`` [template] finite, >= 0, positive sum; ``documents`` [template] whole numbers, at least 1
-        where there is a count.  Raises CriterionError if any of these is not allowed.
+        where there is a count; ``families`` [template]: labels, or none.  Raises CriterionError if any of
+        these is not allowed.
         """
         shares = normalised(counts, np.size(counts), "template_weights")
-        return cls("document", shares, whole_units(documents, shares, "documents"))
+        units = whole_units(documents, shares, "documents")
+        return cls("document", shares, units, Families.labelled(families, shares))
 
     @classmethod
-    def mentions(cls, counts: ArrayLike) -> TemplateUnit:
+    def mentions(cls, counts: ArrayLike, families: Sequence[str] = ()) -> TemplateUnit:
         """Resample mentions: each template as often as it was counted.
 
-        Raises CriterionError for counts [template] that are not whole numbers >= 0 with a positive sum.
+        ``families`` [template]: labels, or none.  Raises CriterionError for counts [template] that are not
+        whole numbers >= 0 with a positive sum, or labels that are not one for each.
         """
         shares = normalised(counts, np.size(counts), "template_weights")
-        return cls("mention", shares, whole_units(counts, shares, "counts"))
+        units = whole_units(counts, shares, "counts")
+        return cls("mention", shares, units, Families.labelled(families, shares))
 
     @property
     def whole(self) -> TemplateUnit:
-        """Whole templates if this unit resamples only their counts, otherwise this unit."""
-        if self.name not in COUNTS_ONLY:
-            return self
-        return TemplateUnit("template", self.weights, (self.weights > 0) * 1.0)
+        """Whole templates or families if this unit resamples only their counts, otherwise this unit."""
+        return self if self.name not in COUNTS_ONLY else self._whole(self.weights, self.families)
+
+    @property
+    def drawn_families(self) -> Families | None:
+        """The families, if they are the items that are drawn."""
+        return self.families if self.name == "family" else None
+
+    @property
+    def items(self) -> FloatArray:
+        """[item] weights."""
+        return self.weights if self.drawn_families is None else self.drawn_families.totals
+
+    def means(self, values: FloatArray, axis: int = -1) -> FloatArray:
+        """Average values over the templates of each item; ``axis`` is that of the templates."""
+        return values if self.drawn_families is None else self.drawn_families.means(values, axis)
+
+    def sums(self, values: FloatArray, axis: int = -1) -> FloatArray:
+        """Add up values over the templates of each item; ``axis`` is that of the templates."""
+        return values if self.drawn_families is None else self.drawn_families.sums(values, axis)
 
     @property
     def places(self) -> bool:
-        """Whether each template is one unit, so that slots are refilled instead of units drawn."""
+        """Whether each item is one unit, so that slots are refilled instead of units drawn."""
         return bool((self.sizes <= 1).all())
 
     @property
     def alike(self) -> bool:
-        """Whether all templates with weight have the same."""
-        return bool(np.ptp(self.weights[self.weights > 0]) <= 1e-12)
+        """Whether all items with weight have the same."""
+        return bool(np.ptp(self.items[self.items > 0]) <= 1e-12)
 
     @property
     def effective(self) -> float:
@@ -140,31 +174,31 @@ class TemplateUnit:
         Where units are drawn with their own weights and few carry most of it, ``effective`` is too
         optimistic.
         """
-        return float(1 / (self.weights / np.maximum(self.sizes, 1)).max())
+        return float(1 / (self.items / np.maximum(self.sizes, 1)).max())
 
     @property
     def unit_squares(self) -> FloatArray:
-        """[template] squared weights, summed over each template's units."""
-        return np.asarray(self.weights**2 / np.maximum(self.sizes, 1))
+        """[item] squared weights, summed over each item's units."""
+        return np.asarray(self.items**2 / np.maximum(self.sizes, 1))
 
     @property
     def variance_weights(self) -> FloatArray:
-        """[template] v such that Σ_t v_t (s_t − m)² estimates the variance of the weighted mean m.
+        """[item] v such that Σ_i v_i (s_i − m)² estimates the variance of the weighted mean m.
 
         For refilled slots w/(n−1), otherwise squared weights of the units times n/(n−1), with n the effective
         number of units, as the mean is estimated too.  0 for a single unit.
         """
         effective = self.effective
         if effective <= 1 + 1e-9:
-            return np.zeros_like(self.weights)
+            return np.zeros_like(self.items)
         if self.places:
-            return np.asarray(self.weights / (effective - 1))
+            return np.asarray(self.items / (effective - 1))
         return np.asarray(self.unit_squares * (effective / (effective - 1)))
 
     def stretch(self, level: float) -> float:
         """Return the factor for a percentile's distance from the mean of the replicates (see the module)."""
         if self.places and not self.alike:
-            return simulated_stretch(self.weights[self.weights > 0].tobytes(), level)
+            return simulated_stretch(self.items[self.items > 0].tobytes(), level)
         return student(self.fewest, level)
 
 
@@ -252,11 +286,13 @@ def stretch_and_few(units: Collection[TemplateUnit], level: float) -> tuple[floa
 def resampled_template_weights(unit: TemplateUnit, resamples: int, seed: int = 0) -> Iterator[FloatArray]:
     """Resample templates; yield blocks [resample, template] of weights with rows that sum to 1.
 
-    Slots of whole templates are refilled; other units are drawn with replacement, as many as there are.  The
-    rows depend on the seed, not on the division into blocks.  Raises CriterionError for fewer than one
-    resample.
+    Slots of whole templates or families are refilled; other units are drawn with replacement, as many as
+    there are.  The rows depend on the seed, not on the division into blocks.  Raises CriterionError for fewer
+    than one resample.
     """
-    return resampled(unit.weights, unit.sizes, resamples, np.random.default_rng(seed))
+    blocks = resampled(unit.items, unit.sizes, resamples, np.random.default_rng(seed), unit.weights.size)
+    families = unit.drawn_families
+    return blocks if families is None else map(families.spread, blocks)
 
 
 def resampled_occupation_weights(weights: ArrayLike, resamples: int, seed: int = 0) -> Iterator[FloatArray]:
@@ -271,14 +307,17 @@ def resampled_occupation_weights(weights: ArrayLike, resamples: int, seed: int =
 
 
 def resampled(
-    weights: FloatArray, sizes: FloatArray, resamples: int, generator: np.random.Generator
+    weights: FloatArray, sizes: FloatArray, resamples: int, generator: np.random.Generator, width: int = 0
 ) -> Iterator[FloatArray]:
-    """Yield blocks [resample, item] of weights, with rows that sum to 1 (see the module)."""
+    """Yield blocks [resample, item] of weights, with rows that sum to 1 (see the module).
+
+    ``width``: how long the rows will become, if longer than the items.
+    """
     if resamples < 1:
         raise CriterionError(f"A bootstrap needs at least 1 resample; got {resamples}.")
     drawable = np.flatnonzero(sizes > 0)
     carried, units = weights[drawable] / sizes[drawable], sizes[drawable]
-    block = max(1, BLOCK_CELLS // weights.size)
+    block = max(1, BLOCK_CELLS // max(width, weights.size))
     in_places = bool((units == 1).all()) and np.ptp(carried) > 1e-12 * carried.max()
     table = proportionally(chances(carried)) if in_places else None
     for start in range(0, resamples, block):

@@ -20,7 +20,14 @@ from numpy.typing import ArrayLike
 from pcf_core.core.errors import CriterionError
 from pcf_core.core.records import FloatArray
 from pcf_core.core.risk import Difference, Tested
-from pcf_core.measure.comparison import NOTHING, TIE, permutations_of, swaps, total_interval
+from pcf_core.measure.comparison import (
+    NOTHING,
+    TIE,
+    permutations_of,
+    swapped_rows,
+    swaps,
+    total_interval,
+)
 from pcf_core.measure.criterion import Criterion, checked_preferences, normalised
 from pcf_core.measure.resampling import TemplateUnit, resampled_template_weights
 
@@ -33,6 +40,7 @@ def risk_differences(
     occupation_weights: ArrayLike,
     criterion: Criterion,
     *,
+    families: Sequence[str] = (),
     resamples: int = 2000,
     permutations: int = 2000,
     level: float = 0.95,
@@ -42,10 +50,10 @@ def risk_differences(
 
     ``values``: of each model, one at a time, [occupation, template, group] preferences, rows sum to 1 ± 1e-6;
     ``weights`` [template] and ``occupation_weights`` [occupation] finite, >= 0, positive sum (templates of
-    weight 0 are ignored); ``permutations``: at most so many swaps; ``level`` inside (0, 1).  Draws are those
-    of :func:`~pcf_core.measure.comparison.paired_comparison`.  The result is keyed by the indices of two
-    models, the lesser first: R of the first minus that of the second.  Raises CriterionError if any of these
-    is not allowed, or axes that differ.
+    weight 0 are ignored); ``families`` [template]: labels, or none; ``permutations``: at most so many swaps;
+    ``level`` inside (0, 1).  Draws are those of :func:`~pcf_core.measure.comparison.paired_comparison`.  The
+    result is keyed by the indices of two models, the lesser first: R of the first minus that of the second.
+    Raises CriterionError if any of these is not allowed, or axes that differ.
     """
     read = [_by_template(several, occupation_weights, criterion) for several in values]
     shapes = {shape for shape, _ in read}
@@ -58,7 +66,7 @@ def risk_differences(
     if not pairs:
         return {}
     ((occupations, templates, groups),) = shapes
-    unit = TemplateUnit.templates(normalised(weights, templates, "template_weights"))
+    unit = TemplateUnit.templates(normalised(weights, templates, "template_weights"), families)
     shares = normalised(occupation_weights, occupations, "occupation_weights")
     risks = np.stack([risk for _, risk in read])  # [model, template]
     totals = risks @ unit.weights
@@ -67,7 +75,7 @@ def risk_differences(
     )  # [resample, model]
     absent = np.maximum(drawn.max(axis=0), totals) <= NOTHING
     first, second = np.array(pairs).T
-    p_values, least = _p_values(risks[first] - risks[second], unit.weights, permutations, seed)
+    p_values, least = _p_values(risks[first] - risks[second], unit, permutations, seed)
     return {
         (one, other): Difference(
             first=float(totals[one]),
@@ -102,16 +110,14 @@ def _by_template(
     return checked.shape, shares @ criterion.of_stereotypes(criterion.stereotypes(checked))
 
 
-def _p_values(
-    gaps: FloatArray, weights: FloatArray, permutations: int, seed: int
-) -> tuple[FloatArray, float]:
+def _p_values(gaps: FloatArray, unit: TemplateUnit, permutations: int, seed: int) -> tuple[FloatArray, float]:
     """Return [pair] p-values and the least possible one, from [pair, template] differences of J."""
-    used = weights > 0
-    carried = (gaps * weights)[:, used].T
+    used = unit.weights > 0
+    carried = swapped_rows((gaps * unit.weights)[:, used].T, unit)
     observed = np.abs(carried.sum(axis=0)) - TIE
-    tests = permutations_of(int(used.sum()), permutations)
+    tests = permutations_of(len(carried), permutations)
     larger = np.ones(len(gaps))
-    for signs in swaps(int(used.sum()), tests, seed):
+    for signs in swaps(len(carried), tests, seed):
         larger += (np.abs(signs @ carried) >= observed).sum(axis=0)
     return larger / (tests.count + 1), tests.least_p
 

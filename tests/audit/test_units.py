@@ -134,6 +134,23 @@ def test_the_weights_of_a_matrix_may_be_mentions() -> None:
         matrix_report(document | {"template_weights": [0.3, 0.2]}, mentions, 20)
 
 
+def test_the_templates_of_a_matrix_may_have_families() -> None:
+    """Two families of two and a template that is alone, of the weights 4 : 4 : 2."""
+    document = {
+        "preferences": [[[0.6, 0.4], [0.3, 0.7], [0.8, 0.2], [0.1, 0.9], [0.5, 0.5]]],
+        "families": ["said", "told", "said", "told", ""],
+        "template_weights": [3, 2, 1, 2, 2],
+    }
+    found = matrix_report(document, ViewOptions(), 20)
+    over = [(interval.over, interval.unit) for interval in found.intervals["caprice_risk"]]
+    assert over == [("templates", "family"), ("occupations", "occupation"), ("both", "family")]
+    assert found.effective_templates == pytest.approx(10**2 / (16 + 16 + 4))
+    alone = matrix_report(document | {"families": ["a", "b", "c", "", ""]}, ViewOptions(), 20)
+    assert alone.intervals == matrix_report(document | {"families": []}, ViewOptions(), 20).intervals
+    mentions = matrix_report(document, ViewOptions(unit="counts-only-mentions"), 20)
+    assert [interval.unit for interval in mentions.intervals["overall_risk"]][::2] == ["mention", "family"]
+
+
 def test_a_duplicated_template_is_one_with_its_count_doubled() -> None:
     """Point values, plug-in.  The correction is that of whole templates, of which there is then one more."""
     generator = np.random.default_rng(0)

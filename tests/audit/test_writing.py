@@ -21,7 +21,7 @@ from pcf_core.measure.resampling import TemplateUnit
 RISKS = ("overall_risk", "prejudice_risk", "caprice_risk")
 
 
-def of_matrix(male: np.ndarray, **more: list[float]) -> RiskReport:
+def of_matrix(male: np.ndarray, **more: list[float] | list[str]) -> RiskReport:
     """The report of [occupation, template] probabilities of male words."""
     return matrix_report(
         {"preferences": np.stack([male, 1 - male], axis=-1).tolist()} | more, ViewOptions(), 50
@@ -81,6 +81,17 @@ def test_few_templates_are_said_to_be_rough() -> None:
     assert heavy.startswith("One sentence counts for 70 % of the result"), "what the width takes for granted"
     assert len(of_matrix(np.full((2, 4), 0.7)).warnings) == 1, "of templates that weigh alike none is named"
     assert all(interval.few for interval in found.intervals["caprice_risk"])
+
+
+def test_few_families_are_said_to_be_rough() -> None:
+    """Sixty sentences in four families, of which one has 45 sentences: no single one has much weight."""
+    labels = ["a"] * 45 + ["b", "c", "d"] * 5
+    few, heavy = of_matrix(np.full((2, 60), 0.7), families=labels).warnings
+    assert few.startswith("Precision is only that of about 1.7 equally common families of sentences (of 4)")
+    assert heavy.startswith("One family of sentences counts for 75 % of the result")
+    (one,) = of_matrix(np.full((2, 60), 0.7), families=["a"] * 60).warnings
+    assert one == "All sentences are of one family, so the range says nothing about other families."
+    assert of_matrix(np.full((2, 60), 0.7), families=[str(place // 3) for place in range(60)]).warnings == ()
 
 
 def test_a_template_that_carries_much_is_named_where_templates_are_drawn() -> None:

@@ -239,6 +239,58 @@ def test_counts_only_become_whole_templates_and_draws_of_a_plan_stay() -> None:
     assert plan.whole is plan
 
 
+def test_families_are_drawn_like_templates_of_their_weight_with_the_wordings_inside_kept() -> None:
+    """Weights 3 : 1 in one family and 4 : 2 in two others: the rows of 4, 4 and 2, each divided inside."""
+    unit = TemplateUnit.templates([3, 4, 2, 1, 0], ["a", "b", "", "a", "never"])
+    rows, alone = drawn(unit, 50), drawn(TemplateUnit.templates([4, 4, 2]), 50)
+    np.testing.assert_allclose(rows, alone[:, [0, 1, 2, 0, 0]] * [0.75, 1, 1, 0.25, 0], atol=1e-12)
+    assert unit.name == "family"
+    assert unit.effective == pytest.approx(effective_number([4, 4, 2]))
+    assert unit.fewest == pytest.approx(2.5)
+    assert unit.stretch(0.95) == TemplateUnit.templates([4, 4, 2]).stretch(0.95)
+
+
+def test_wide_rows_come_in_smaller_blocks_of_the_same_draws(monkeypatch: pytest.MonkeyPatch) -> None:
+    unit = TemplateUnit.templates(np.ones(40), [str(place // 20) for place in range(40)])
+    whole = list(resampled_template_weights(unit, 30))
+    monkeypatch.setattr(resampling, "BLOCK_CELLS", 400)
+    parts = list(resampled_template_weights(unit, 30))
+    assert (len(whole), len(parts)) == (1, 3)
+    np.testing.assert_array_equal(np.concatenate(parts), whole[0])
+
+
+def test_templates_that_are_each_alone_are_drawn_as_if_there_were_no_families() -> None:
+    plain, labelled = TemplateUnit.templates(COUNTS), TemplateUnit.templates(COUNTS, ["a", "", "a", "b"])
+    assert labelled.name == "template"
+    np.testing.assert_array_equal(drawn(labelled, 50), drawn(plain, 50))
+
+
+def test_counts_only_become_whole_families() -> None:
+    families = ["a", "a", "b", "b"]
+    for counts_only in (
+        TemplateUnit.documents(COUNTS, DOCUMENTS, families),
+        TemplateUnit.mentions(COUNTS, families),
+    ):
+        without = TemplateUnit(counts_only.name, counts_only.weights, counts_only.sizes)
+        np.testing.assert_array_equal(drawn(counts_only, 50), drawn(without, 50))
+        assert counts_only.whole.name == "family"
+        np.testing.assert_array_equal(
+            drawn(counts_only.whole, 50), drawn(TemplateUnit.templates(COUNTS, families), 50)
+        )
+
+
+def test_the_variance_of_a_mean_of_families_is_that_of_their_means() -> None:
+    s, labels = np.random.default_rng(0).normal(size=12), [str(place % 4) for place in range(12)]
+    unit = TemplateUnit.templates(np.ones(12), labels)
+    means = s.reshape(3, 4).mean(axis=0)
+    np.testing.assert_allclose(unit.means(s), means)
+    assert unit.variance_weights @ (unit.means(s) - s.mean()) ** 2 == pytest.approx(means.var(ddof=1) / 4)
+    variance, third = moments(s - s.mean(), unit)
+    alone = TemplateUnit.templates(np.ones(4))
+    expected = moments(means - means.mean(), alone)
+    assert (variance, third) == pytest.approx(expected)
+
+
 def test_one_template_with_nearly_all_of_the_weight_leaves_no_certainty() -> None:
     """Of ten, one has 80 to nearly 100 % of the weight: intervals of a mean still hold it in 85 % or more.
 
