@@ -49,9 +49,9 @@ class Families:
 
     @cached_property
     def within(self) -> FloatArray:
-        """[template] weights inside each family, which sum to 1 there, or are 0 if the family has none."""
-        totals = self.totals[self.of]
-        return self.weights / np.where(totals > 0, totals, 1.0)
+        """[template] weights inside each family, which sum to 1 there; equal ones if the family has none."""
+        totals, members = self.totals[self.of], np.bincount(self.of)[self.of]
+        return np.where(totals > 0, self.weights / np.where(totals > 0, totals, 1.0), 1 / members)
 
     @cached_property
     def several(self) -> float:
