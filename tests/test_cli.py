@@ -181,6 +181,28 @@ def test_a_matrix_is_shown_without_a_run(own_settings: Settings, tmp_path: Path)
     assert "Method and provenance" not in lines
 
 
+def test_a_matrix_with_families_has_caprice_in_two_parts(own_settings: Settings, tmp_path: Path) -> None:
+    """Two meanings of two wordings each, .25 = .05 + .10 + .10; without families the parts are null."""
+    path = tmp_path / "matrix.json"
+    matrix = {"preferences": [[[0.7, 0.3], [0.4, 0.6], [0.35, 0.65], [0.45, 0.55]]]}
+    path.write_text(json.dumps(matrix | {"families": ["one", "one", "other", "other"]}))
+    found = answer_of("risk", "--matrix", str(path))
+    parts = ("prejudice_risk", "context_caprice", "wording_caprice")
+    assert [found[name] for name in ("overall_risk", *parts)] == pytest.approx([0.25, 0.05, 0.1, 0.1])
+    corrected = [found["corrected"][name] for name in parts]
+    assert sum(corrected) == pytest.approx(0.25)
+    assert corrected[2] > 0.1
+    for name in parts[1:]:
+        over = [(interval["over"], interval["unit"]) for interval in found["intervals"][name]]
+        assert over == [("templates", "family"), ("occupations", "occupation"), ("both", "family")]
+    lines = run_here("risk", "--matrix", str(path), terminal=True).stdout
+    assert "resampling whole families of sentences" in lines
+    path.write_text(json.dumps(matrix))
+    plain = answer_of("risk", "--matrix", str(path))
+    assert [plain[name] for name in parts[1:]] == [None, None]
+    assert set(plain["intervals"]) == {"overall_risk", "prejudice_risk", "caprice_risk"}
+
+
 def test_words_and_terms_trade_places(small: list[str], tmp_path: Path) -> None:
     """The swapped run holds, word by word, what the sentence says with a group at [X] and a term at [Y]."""
     (tmp_path / "is.csv").write_text('template,count\n"The [X], who came, is [Y]",1\n')

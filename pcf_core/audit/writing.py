@@ -13,6 +13,7 @@ from pcf_core.measure.bootstrap import RiskIntervals, risk_intervals
 from pcf_core.measure.criterion import Criterion
 from pcf_core.measure.decomposition import Decomposition, RiskTotal, total
 from pcf_core.measure.resampling import TemplateUnit, effective_number, rough
+from pcf_core.measure.wordings import wording_split
 
 HEAVY = 0.1  # share of the weight above which a template is mentioned
 
@@ -67,7 +68,33 @@ def risk_report(matrix: Matrix, resamples: int = 2000, *, brief: bool = False) -
     )
     totals = total(intervals.parts, matrix.occupation_weights)
     written = written_report(matrix, totals, intervals, rough_means(matrix))
-    return replace(written, corrected=_corrected_risk(matrix, totals, intervals), lean=intervals.lean)
+    corrected = _corrected_risk(matrix, totals, intervals)
+    report = replace(written, corrected=corrected, lean=intervals.lean)
+    return report if brief else _with_wordings(report, matrix, intervals, resamples)
+
+
+def _with_wordings(
+    report: RiskReport, matrix: Matrix, intervals: RiskIntervals, resamples: int
+) -> RiskReport:
+    """Add the parts of caprice, where families of templates define them."""
+    split = wording_split(
+        matrix.values,
+        matrix.whole,
+        matrix.occupation_weights,
+        intervals,
+        matrix.criterion,
+        resamples=resamples,
+    )
+    if split is None or report.corrected is None:
+        return report
+    corrected = {"context_caprice": split.corrected_context, "wording_caprice": split.corrected_wording}
+    return replace(
+        report,
+        context_caprice=split.context,
+        wording_caprice=split.wording,
+        corrected=report.corrected.model_copy(update=corrected),
+        intervals={**report.intervals, **split.intervals},
+    )
 
 
 def unanswered(matrix: Matrix) -> RiskReport:

@@ -85,6 +85,7 @@ class CorrectedRisk(Record):
 
     ``sampling_prejudice``: the R^p that these templates would show on average for a neutral model, if
     computed. ``headline``: the report's own values are the corrected ones, as for a sampling plan.
+    ``context_caprice`` + ``wording_caprice`` = R^c, also corrected for few wordings; ``None`` if undefined.
     """
 
     prejudice_risk: float
@@ -93,6 +94,8 @@ class CorrectedRisk(Record):
     plug_in_caprice_risk: float
     headline: bool
     sampling_prejudice: float | None = None
+    context_caprice: float | None = None
+    wording_caprice: float | None = None
 
 
 class Lean(Record):
@@ -146,6 +149,8 @@ class RiskReport:
 
     ``intervals``: by quantity, over templates, occupations and both, where known.  ``lean``: ``None`` for a
     brief report or a sampling plan.  With too many ``forbidden`` words every figure is NaN.
+    ``context_caprice`` + ``wording_caprice`` = R^c (:mod:`pcf_core.measure.wordings`); also ``None`` unless
+    families of templates have half of the weight.
     """
 
     overall_risk: float
@@ -166,6 +171,8 @@ class RiskReport:
     sampling: Look | None = None
     lean: Lean | None = None
     forbidden: ForbiddenWords | None = None
+    context_caprice: float | None = None
+    wording_caprice: float | None = None
 
     @property
     def stereotype_sd(self) -> float:

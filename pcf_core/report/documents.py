@@ -60,7 +60,7 @@ def report_document(report: RiskReport) -> dict[str, Any]:
     """Return a report in the shape of ``risk --json`` (docs/cli.md)."""
     weights = zip(report.templates, report.template_weights.tolist(), strict=True)
     document = {
-        **picked(report, *RISKS, "stereotype_sd"),
+        **picked(report, *RISKS, "context_caprice", "wording_caprice", "stereotype_sd"),
         "reliable": not report.says_little,
         "lean": report.lean and _lean_document(report.lean, report.caprice_risk),
         "corrected": report.corrected and _corrected_document(report.corrected),
@@ -90,6 +90,7 @@ def _lean_document(lean: Lean, caprice: float) -> dict[str, Any]:
 def _corrected_document(corrected: CorrectedRisk) -> dict[str, Any]:
     return {
         **picked(corrected, "headline", "prejudice_risk", "caprice_risk"),
+        **picked(corrected, "context_caprice", "wording_caprice"),
         "plug_in": {
             "prejudice_risk": corrected.plug_in_prejudice_risk,
             "caprice_risk": corrected.plug_in_caprice_risk,
