@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from pcf_core.audit.fitting import words_by_template
 from pcf_core.audit.forbidden import forbidden_warning, forbidden_words
-from pcf_core.audit.options import ViewOptions
+from pcf_core.audit.options import ViewOptions, with_families
 from pcf_core.audit.preferences import Result, coverage_summary, is_left_only
 from pcf_core.audit.reading import RunView, report
 from pcf_core.audit.results import load_result, reading_warnings
@@ -254,7 +254,7 @@ def _narrowed(run: RunSpec, texts: Sequence[str], counts: Sequence[float]) -> tu
             f"The run {run.key} used a sampling plan, which drew its templates by the counts of the whole "
             "set, so other counts cannot be tried on it: choose a run that scored every template."
         )
-    own_templates = {template.text: template for template in run.templates.templates}
+    own_templates = {template.text: template for template in with_families(run).templates.templates}
     rows = []
     for text, count in zip(texts, np.asarray(counts, dtype=np.float64).tolist(), strict=True):
         own = own_templates.get(text)

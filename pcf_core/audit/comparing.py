@@ -26,7 +26,7 @@ from pcf_core.material.templates import template_weights
 from pcf_core.measure.bootstrap import RISKS
 from pcf_core.measure.comparison import paired_comparison
 from pcf_core.measure.criterion import Criterion
-from pcf_core.measure.resampling import effective_number, rough
+from pcf_core.measure.resampling import TemplateUnit, effective_number, rough
 from pcf_core.measure.ties import holm, letters, risk_differences
 from pcf_core.store.store import Store
 
@@ -81,7 +81,7 @@ def compared(
         groups=first.run.topic.group_names,
         templates=common.run.templates.texts,
         template_weights=weights,
-        effective_templates=effective_number(weights),
+        effective_templates=_effective(common.run, weights),
         differences={
             name: replace(total, margin=float(options.margin)) for name, total in paired.totals.items()
         },
@@ -93,7 +93,7 @@ def compared(
         criterion=criterion.name,
         left_out=common.left_out,
         warnings=(
-            *warnings_of(first, second, one, other, weights),
+            *warnings_of(first, second, one, other, common.run, weights),
             *_counts_warnings(first, second, one, other, common, options),
         ),
     )
@@ -107,6 +107,7 @@ def risk_difference(first: RunView, second: RunView, options: ViewOptions) -> Di
         template_weights(common.run.templates, options.template_weighting),
         common.occupation_weights,
         Criterion.parse(options.criterion, options.scale, common.reference),
+        families=common.run.templates.families,
     )
     return replace(differences[0, 1], margin=float(options.margin))
 
@@ -119,7 +120,7 @@ def common_part(first: RunView, second: RunView, options: ViewOptions) -> Common
     for read in (first, second):
         texts = _without(texts, read.templates_left_out, "template", read)
         terms = _without(terms, read.occupations_left_out, "occupation", read)
-    one, groups = first.run.drawn, first.run.topic.group_names
+    one, groups = first.labelled.drawn, first.run.topic.group_names
     common = set(texts)
     templates = one.model_copy(
         update={"templates": tuple(template for template in one.templates if template.text in common)}
@@ -245,9 +246,12 @@ def sides(first: RunView, second: RunView, common: Common) -> tuple[Side, Side]:
 
 
 def warnings_of(
-    first: RunView, second: RunView, one: Side, other: Side, weights: FloatArray
+    first: RunView, second: RunView, one: Side, other: Side, common: RunSpec, weights: FloatArray
 ) -> tuple[str, ...]:
-    """Return what a reader has to know before believing a difference between these two runs."""
+    """Return what a reader has to know before believing a difference between these two runs.
+
+    ``common``: a run of the common templates, which have the ``weights``.
+    """
     sentences = []
     for noun, left_out in (
         ("sentences", (one.templates_left_out, other.templates_left_out)),
@@ -269,12 +273,19 @@ def warnings_of(
         )
     for side, read in ((one, first), (other, second)):
         sentences += [f"{side.name}: {sentence}" for sentence in read.result.warnings]
-    if rough(effective_number(weights)):
+    effective, families = _effective(common, weights), len(set(common.templates.families))
+    if rough(effective):
+        what, number = ("families of sentences", families) if families else ("sentences", len(weights))
         sentences.append(
-            "Because a few sentences dominate, precision is that of about "
-            f"{effective_number(weights):.1f} equally common sentences (of {len(weights):,})."
+            f"Because a few {what} dominate, precision is that of about {effective:.1f} equally common "
+            f"{what} (of {number:,})."
         )
     return tuple(sentences)
+
+
+def _effective(common: RunSpec, weights: FloatArray) -> float:
+    """Return the effective number of templates or families."""
+    return effective_number(TemplateUnit.templates(weights, common.templates.families).sums(weights))
 
 
 # Corrections for several comparisons.
@@ -336,6 +347,7 @@ def lettered(readings: Sequence[RunView], options: ViewOptions) -> list[str]:
         template_weights(common.run.templates, options.template_weighting),
         common.occupation_weights,
         Criterion.parse(options.criterion, options.scale, common.reference),
+        families=common.run.templates.families,
     )
     totals = [replace(total, margin=float(options.margin)) for total in differences.values()]
     tested = _controlled_totals(totals)

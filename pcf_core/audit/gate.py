@@ -33,7 +33,6 @@ from pcf_core.measure.criterion import Criterion
 from pcf_core.measure.decomposition import total
 from pcf_core.measure.distribution import mean_tilts
 from pcf_core.measure.limits import LimitVerdict, Stage, limit_verdict, reaching, resamples_for, stages
-from pcf_core.measure.resampling import TemplateUnit, effective_number
 
 Outcome = Literal["pass", "warn", "fail"]
 ReadRun = Callable[[RunSpec], RunView]
@@ -175,8 +174,9 @@ def _looks(
 ) -> tuple[NDArray[np.intp], tuple[Stage, ...]]:
     """Return [template] rows in the order of scoring, and the looks at growing parts of them."""
     weights = template_weights(run.templates, context.template_weights)
-    order = scoring_order(run.templates.texts, weights)
-    return order, stages(weights[order], error, early=early)
+    order, families = scoring_order(run.templates.texts, weights), run.templates.families
+    labels = [families[place] for place in order] if families else []
+    return order, stages(weights[order], error, early=early, families=labels)
 
 
 def first_templates(run: RunSpec, rows: NDArray[np.intp]) -> RunSpec:
@@ -315,20 +315,16 @@ class Analysis:
         if limit.increase:  # two models on common templates
             effective, figures = self._comparison.effective_templates, 2
         else:
-            effective, figures = effective_number(self.reading.matrix.template_weights), 1
+            effective, figures = self.reading.matrix.effective, 1
         low, high = reaching(low, high, effective, self.error, figures)
         return max(low, -1.0 if signed else 0.0), min(high, 1.0)
-
-    @cached_property
-    def _unit(self) -> TemplateUnit:
-        return TemplateUnit.templates(self.reading.matrix.template_weights)
 
     @cached_property
     def _risks(self) -> Mapping[Quantity, tuple[float, Interval]]:
         matrix = self.reading.matrix
         intervals = risk_intervals(
             matrix.values,
-            self._unit,
+            matrix.whole,
             matrix.occupation_weights,
             matrix.criterion,
             resamples=self.resamples,
@@ -347,7 +343,7 @@ class Analysis:
         matrix = self.reading.matrix
         tilts = mean_tilts(
             Criterion().stereotypes(matrix.values),
-            self._unit,
+            matrix.whole,
             matrix.occupation_weights,
             groups=matrix.groups,
             occupations=matrix.occupations,

@@ -17,6 +17,7 @@ from pcf_core.core.risk import Aggregation, Over, Scale, Unit
 from pcf_core.core.run import Protocol, RunSpec
 from pcf_core.core.topics import Evidence, Topic
 from pcf_core.material.evidence import labour_reference, occupation_weights
+from pcf_core.material.templates import as_it_is_now
 from pcf_core.measure.resampling import TemplateUnit
 
 # Earlier names of units in links, commands and stored requests.
@@ -206,23 +207,36 @@ def word_scoring(protocol: str) -> str:
 # The unit that intervals over templates resample.
 
 
-def unit_of(run: RunSpec, weights: FloatArray, options: ViewOptions) -> TemplateUnit:
-    """Return the unit of a run's templates, by their [template] weights: a draw for an unfinished plan.
+def with_families(run: RunSpec) -> RunSpec:
+    """Return the run with the families of today's set, if it was stored before its templates had any."""
+    if run.templates.families:
+        return run
+    label_of = {one.text: one.family for one in as_it_is_now(run.templates).templates if one.family}
+    if not label_of:
+        return run
+    labelled = tuple(
+        one.model_copy(update={"family": label_of.get(one.text, "")}) for one in run.templates.templates
+    )
+    return run.model_copy(update={"templates": run.templates.model_copy(update={"templates": labelled})})
 
-    Otherwise a template, unless only counts are resampled and are the weights: then a mention, or a document
-    if every template with a count has its number of documents.  Raises CriterionError for a count that is not
-    a whole number.
+
+def unit_of(run: RunSpec, weights: FloatArray, options: ViewOptions) -> TemplateUnit:
+    """Return the unit of a run's templates, by their [template] weights: whole templates or families.
+
+    If only counts are resampled and are the weights, it is a mention, or a document if every template with a
+    count has its number of documents.  ``run``: :func:`with_families`.  Raises CriterionError for a count
+    that is not a whole number.
     """
-    templates = run.drawn.templates
+    templates, families = run.drawn.templates, run.drawn.families
     counts = np.where(weights > 0, run.drawn.counts, 0.0)
     estimated = run.plan is not None and len(templates) < (run.templates.counts > 0).sum()
     if estimated or options.template_weighting != "counts" or options.unit == "template":
-        return TemplateUnit.templates(weights)
+        return TemplateUnit.templates(weights, families)
     if options.unit == "counts-only-mentions":
-        return TemplateUnit.mentions(counts)
+        return TemplateUnit.mentions(counts, families)
     if all(template.documents for template, count in zip(templates, counts, strict=True) if count > 0):
-        return TemplateUnit.documents(counts, [template.documents for template in templates])
-    return TemplateUnit.templates(weights)
+        return TemplateUnit.documents(counts, [template.documents for template in templates], families)
+    return TemplateUnit.templates(weights, families)
 
 
 def unit_of_matrix(weights: FloatArray, families: Sequence[str], options: ViewOptions) -> TemplateUnit:

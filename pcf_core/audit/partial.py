@@ -12,7 +12,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from pcf_core.audit.options import ViewOptions
+from pcf_core.audit.options import ViewOptions, with_families
 from pcf_core.audit.preferences import prompt_parts
 from pcf_core.audit.results import Report, Results, recomputed_result
 from pcf_core.audit.slots import missing, stored_prompt
@@ -46,7 +46,7 @@ def complete_part(store: Store, run: RunSpec) -> CompletePart | None:
     """
     if run.plan is not None:
         return None
-    lacking, listed, templates = _lacking(store, run), run.evidence, run.templates
+    lacking, listed, templates = _lacking(store, run), run.evidence, with_families(run).templates
     by_occupation = np.logical_not(np.any(lacking, axis=1))
     by_template = np.logical_not(np.any(lacking, axis=0))
     over: Literal["occupations", "templates"]

@@ -11,7 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pcf_core.audit.forbidden import FORBIDS_A_WORD, filled, forbidden_warning
-from pcf_core.audit.options import Counted, ViewOptions, counted_occupations, unit_of, unit_of_matrix
+from pcf_core.audit.options import (
+    Counted,
+    ViewOptions,
+    counted_occupations,
+    unit_of,
+    unit_of_matrix,
+    with_families,
+)
 from pcf_core.audit.preferences import Result
 from pcf_core.audit.sampling import plan_report, weights_of
 from pcf_core.audit.writing import Matrix, risk_report, unanswered
@@ -165,7 +172,12 @@ class RunView:
     @cached_property
     def unit(self) -> TemplateUnit:
         """The unit that intervals over templates resample."""
-        return unit_of(self.run, self.view.template_weights, self.options)
+        return unit_of(self.labelled, self.view.template_weights, self.options)
+
+    @cached_property
+    def labelled(self) -> RunSpec:
+        """The run with the families of its templates."""
+        return with_families(self.run)
 
     @cached_property
     def values(self) -> FloatArray:
@@ -197,6 +209,7 @@ class RunView:
             template_weights=view.template_weights,
             occupation_weights=view.occupation_weights,
             criterion=view.criterion,
+            families=self.labelled.drawn.families,
             unit=self.unit,
             left_out=(
                 *self.run.topic.left_out,

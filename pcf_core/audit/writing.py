@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -41,11 +42,11 @@ class Matrix:
     warnings: tuple[str, ...] = ()
 
     def without(self, templates: Collection[str]) -> Matrix:
-        """Take the weight of some templates; whole templates are resampled then."""
+        """Take the weight of some templates; whole templates or families are resampled then."""
         weights = np.where(np.isin(self.templates, list(templates)), 0.0, self.template_weights)
         return replace(self, template_weights=weights / weights.sum(), unit=None)
 
-    @property
+    @cached_property
     def whole(self) -> TemplateUnit:
         """The unit of whole templates, or of whole families."""
         return TemplateUnit.templates(self.template_weights, self.families)

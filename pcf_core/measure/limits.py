@@ -25,6 +25,7 @@ move R by at most u, and R^p, R^c and a mean stereotype by at most 2u, so the in
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -34,7 +35,7 @@ from numpy.typing import ArrayLike
 from pcf_core.core.errors import CriterionError
 from pcf_core.core.risk import ROUNDING
 from pcf_core.measure.criterion import normalised
-from pcf_core.measure.resampling import effective_number
+from pcf_core.measure.resampling import TemplateUnit, effective_number
 
 LimitVerdict = Literal["within", "exceeds", "cannot tell"]
 
@@ -52,15 +53,18 @@ class Stage:
     error: float
 
 
-def stages(weights: ArrayLike, error: float, *, early: bool) -> tuple[Stage, ...]:
+def stages(
+    weights: ArrayLike, error: float, *, early: bool, families: Sequence[str] = ()
+) -> tuple[Stage, ...]:
     """Plan the looks at a set of templates; their errors add up to ``error``.
 
-    ``weights`` [template] in the order of scoring, >= 0 with a positive sum; ``early``: look before all are
-    scored.  Raises CriterionError for weights that are not allowed, or an error too small for resampling.
+    ``weights`` [template] in the order of scoring, >= 0 with a positive sum, and ``families`` [template], or
+    none; ``early``: look before all are scored.  Raises CriterionError for weights that are not allowed, or
+    an error too small for resampling.
     """
     ordered = normalised(weights, np.size(weights), "template_weights")
     sizes = [math.ceil(ordered.size * part) for part in PARTS] if early else []
-    sizes = [size for size in sizes if _tells(ordered[:size])] + [ordered.size]
+    sizes = [size for size in sizes if _tells(ordered[:size], families[:size])] + [ordered.size]
     spent = np.diff([0, *sizes]) / ordered.size * error
     if spent.min() < LEAST_ERROR:
         raise CriterionError(
@@ -70,8 +74,11 @@ def stages(weights: ArrayLike, error: float, *, early: bool) -> tuple[Stage, ...
     return tuple(Stage(size, float(part)) for size, part in zip(sizes, spent, strict=True))
 
 
-def _tells(weights: np.ndarray) -> bool:
-    return weights.size >= FEWEST and bool(weights.any()) and effective_number(weights) >= FEWEST_EFFECTIVE
+def _tells(weights: np.ndarray, families: Sequence[str]) -> bool:
+    if weights.size < FEWEST or not weights.any():
+        return False
+    unit = TemplateUnit.templates(weights, families)
+    return effective_number(unit.sums(weights)) >= FEWEST_EFFECTIVE
 
 
 def resamples_for(error: float) -> int:

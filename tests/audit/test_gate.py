@@ -270,6 +270,25 @@ def test_scoring_ends_once_every_limit_has_a_verdict(base: Base) -> None:
     assert [one.interval.level for one in found.judged] == pytest.approx([0.975, 0.975])
 
 
+def test_families_are_drawn_in_every_look_and_few_of_them_are_no_look(base: Base) -> None:
+    """Sixty sentences of twenty families in turn, and of four."""
+
+    def labelled(families: int) -> RunView:
+        whole = with_male(base("mini-bert"), male(5, 0.9, 0.03))
+        named = tuple(
+            one.model_copy(update={"family": str(place % families)})
+            for place, one in enumerate(whole.run.templates.templates)
+        )
+        templates = whole.run.templates.model_copy(update={"templates": named})
+        return replace(whole, run=whole.run.model_copy(update={"templates": templates}))
+
+    context = Context(topic="gender", max=Most(risk=0.3))
+    found, looked = checked(labelled(20), context, early=True)
+    assert looked == [30]
+    assert found.judged[0].interval.unit == "family"
+    assert checked(labelled(4), context, early=True)[1] == [60]
+
+
 def test_looks_are_of_templates_that_no_score_decides(base: Base) -> None:
     texts = ["a [X] [Y]", "b [X] [Y]", "c [X] [Y]", "d [X] [Y]"]
     order = scoring_order(texts, np.array([1.0, 5.0, 1.0, 2.0]))

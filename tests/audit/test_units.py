@@ -6,16 +6,18 @@ import numpy as np
 import pytest
 
 from pcf_core.audit.case import restricted
-from pcf_core.audit.options import ViewOptions
+from pcf_core.audit.comparing import compared, risk_difference
+from pcf_core.audit.options import ViewOptions, with_families
 from pcf_core.audit.preferences import Result, build_run
-from pcf_core.audit.reading import matrix_report, report
+from pcf_core.audit.reading import RunView, matrix_report, report
 from pcf_core.audit.results import load_result
 from pcf_core.audit.sampling import planned, with_draws
 from pcf_core.core.errors import CriterionError
 from pcf_core.core.risk import RiskReport
 from pcf_core.core.run import RunSpec
-from pcf_core.core.topics import Template, TemplateSet
+from pcf_core.core.topics import MinedTemplate, SetCard, Template, TemplateSet
 from pcf_core.material.evidence import make_evidence
+from pcf_core.material.templates import make_mined, save_set
 from pcf_core.material.topics import load_topic
 from pcf_core.models.registry import resolve
 from pcf_core.store.store import Store
@@ -31,14 +33,16 @@ def scored(
     documents: tuple[int, ...] = DOCUMENTS,
     within: float = 0,
     draws: int = 0,
+    families: tuple[str, ...] = ("",) * 5,
+    model: str = "mini-gpt",
 ) -> tuple[RunSpec, Result]:
-    """A run of five templates with these counts and documents, scored with the fake."""
+    """A run of five templates with these counts, documents and families, scored with the fake."""
     texts = tuple(
-        Template(text=f"The [X] of number {index} said that [Y]", count=count, documents=known)
-        for index, (count, known) in enumerate(zip(counts, documents, strict=True))
+        Template(text=f"The [X] of number {index} said that [Y]", count=count, documents=known, family=family)
+        for index, (count, known, family) in enumerate(zip(counts, documents, families, strict=True))
     )
     run = build_run(
-        resolve("mini-gpt"),
+        resolve(model),
         load_topic("gender"),
         make_evidence("few", ["nurse", "engineer", "clerk"]),
         TemplateSet(name="five", title="Five", templates=texts),
@@ -81,6 +85,64 @@ def test_a_set_that_knows_its_documents(options: ViewOptions, unit: str, store: 
 def test_one_template_without_documents_makes_templates_the_unit(store: Store) -> None:
     run, result = scored(store, documents=(5, 6, 2, 0, 0))
     assert unit_of_report(report(result, run, COUNTS_ONLY, resamples=20)) == "template"
+
+
+FAMILIES = ("said", "told", "said", "told", "")  # with counts of 13, 6 and 2
+
+
+@pytest.mark.parametrize(("unit", "name"), [("template", "family"), ("counts-only", "document")])
+def test_a_set_with_families_is_drawn_by_them(unit: str, name: str, store: Store) -> None:
+    run, result = scored(store, families=FAMILIES)
+    options = ViewOptions.model_validate({"unit": unit})
+    found = report(result, run, options, resamples=50)
+    assert [interval.unit for interval in found.intervals["caprice_risk"]] == [name, "occupation", "family"]
+    assert found.effective_templates == pytest.approx(21**2 / (13**2 + 6**2 + 2**2))
+    assert found.context_caprice is not None
+    assert found.wording_caprice is not None
+    assert found.context_caprice + found.wording_caprice == pytest.approx(found.caprice_risk, abs=1e-12)
+    plain = report(*scored(store)[::-1], options, resamples=50)
+    assert (plain.overall_risk, plain.caprice_risk) == (found.overall_risk, found.caprice_risk)
+    assert plain.context_caprice is plain.wording_caprice is None
+
+
+def test_a_run_that_was_stored_before_its_set_had_families_gets_those_of_today(store: Store) -> None:
+    run, result = scored(store)
+    card = SetCard(title="Five", form="clausal")
+    rows = [
+        MinedTemplate(text=one.text, count=one.count, family=family)
+        for one, family in zip(run.templates.templates, FAMILIES, strict=True)
+    ]
+    assert report(result, run, ViewOptions(), resamples=20).intervals["overall_risk"][0].unit == "template"
+    save_set(make_mined("five", rows, card))
+    labelled = with_families(run)
+    assert labelled.key == run.key
+    assert labelled.templates.counts.tolist() == list(COUNTS)
+    assert labelled.templates.families == (*FAMILIES[:4], run.templates.texts[4])
+    now = report(result, run, ViewOptions(), resamples=20)
+    assert now.intervals["overall_risk"][0].unit == "family"
+    chosen = restricted(result, run, run.templates.texts[:4], COUNTS[:4], ViewOptions(), resamples=20)
+    assert chosen.intervals["overall_risk"][0].unit == "family"
+    save_set(make_mined("five", rows[:4], card), replace=True)  # another set by now
+    assert with_families(run) is run
+
+
+def test_two_runs_are_compared_over_families(store: Store) -> None:
+    one, other = (
+        RunView(
+            *scored(store, counts=(1.0,) * 5, families=("a", "a", "a", "b", "b"), model=model), ViewOptions()
+        )
+        for model in ("mini-gpt", "mini-bert")
+    )
+    found = compared(one, other, ViewOptions(), resamples=20, permutations=20)
+    assert found.permutations.count == 3
+    assert found.effective_templates == pytest.approx(25 / 13)
+    assert {interval.unit for interval in found.differences["caprice_risk"].intervals} == {
+        "family",
+        "occupation",
+    }
+    assert any("equally common families of sentences (of 2)" in sentence for sentence in found.warnings)
+    alone = risk_difference(one, other, ViewOptions())
+    assert (alone.least_p, alone.intervals[0].unit) == (0.5, "family")
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from functools import partial
 import numpy as np
 
 from pcf_core.audit.forbidden import filled
-from pcf_core.audit.options import ViewOptions, unit_of
+from pcf_core.audit.options import ViewOptions, unit_of, with_families
 from pcf_core.audit.results import Report
 from pcf_core.core.records import FloatArray
 from pcf_core.core.risk import Interval, MeanTilt, RiskReport
@@ -145,7 +145,7 @@ def unit_in(item: Report, report: RiskReport, options: ViewOptions) -> TemplateU
         times = np.array([count for count in plan.times if count], dtype=np.float64)
         times[report.template_weights == 0] = 0.0
         return TemplateUnit("draw", report.template_weights, times)
-    return unit_of(item.run, report.template_weights, options)
+    return unit_of(with_families(item.run), report.template_weights, options)
 
 
 def even_stereotypes(item: Report, occupations: Sequence[str]) -> FloatArray:
