@@ -7,10 +7,13 @@ s = tanh(log odds / 2), with s.d. 0.4 about neutral.  The leans α_x are τ (z_x
 of the 15 occupations, so that most lean to the first group and some to the second; τ gives the wanted R^p.
 ``--leans one-sided`` takes |z_x + ½| instead; ``--neutral`` takes α = 0, so that R^p is 0 and R^c is R.  The
 true R, R^p and R^c are integrals over the normal, computed on 20,001 quantiles without randomness.
+``--skewed`` gives what moves an occupation an exponential distribution, of skewness 2, shifted so that α = 0
+is no prejudice; the correlation of its normal scores is c.
 
 **A cell** has T templates, i.e. contexts drawn anew in each replication, and fixed weights: equal, or powers
 of the rank (1, 2^−a, 3^−a …) with an effective number of five, where the heaviest has about 40 %.  Weights
-are independent of what a context does.
+are independent of what a context does.  With ``--copies`` n, each of the T is a family of n near-copies,
+which share its weight: 1 % of the variance of the log odds is each copy's own.
 
 **The oracle** knows the distribution of plug-in figures, from 20,000 samples; its interval is as wide as
 their middle 95 %.  Where the plug-in figure is biased no valid interval can be that narrow, because it must
@@ -34,12 +37,15 @@ All weights have an effective number of five.
     python -m benchmarks.coverage --replications 1000 --estimators
     python -m benchmarks.coverage --replications 200 --heavy
     python -m benchmarks.coverage --replications 300 --neutral
+    python -m benchmarks.coverage --replications 300 --skewed
+    python -m benchmarks.coverage --replications 300 --copies 10
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Annotated, Literal
 
 import numpy as np
@@ -56,6 +62,7 @@ EFFECTIVE = 5.0
 ORACLE_SAMPLES = 20_000
 LEVEL = 0.95
 QUANTILES = 20_001
+OWN = 0.01  # share of the variance of a copy that is its own
 SYMBOLS = ("R", "R^p", "R^c")
 LINEAR_MEAN, LINEAR_SD = 0.4, 0.05  # five times as far is 0.25, so that hardly any changes its sign
 HEAVIEST, TIMES = (1, 3), (2, 3, 5)
@@ -70,33 +77,71 @@ def normal_quantiles(number: int) -> FloatArray:
 
 @dataclass(frozen=True)
 class Population:
-    """Contexts to draw from: [occupation] ``leans`` α, and the share ``common`` c of the variance."""
+    """Contexts to draw from: [occupation] ``leans`` α, and the share ``common`` c of the variance.
+
+    ``skewed``: what moves an occupation is exponential; ``copies`` of each context.
+    """
 
     leans: FloatArray
     common: float
+    skewed: bool = False
+    copies: int = 1
 
-    @classmethod
-    def with_prejudice(cls, prejudice: float, common: float, leans: Leans) -> Population:
+    def with_prejudice(self, prejudice: float, leans: Leans) -> Population:
         """Return the population whose R^p is ``prejudice``."""
         from scipy.optimize import brentq
 
         pattern = normal_quantiles(OCCUPATIONS) + 0.5
         pattern = np.abs(pattern) if leans == "one-sided" else pattern
-        scale = brentq(lambda tau: cls(tau * pattern, common).truths()["prejudice_risk"] - prejudice, 0, 50)
-        return cls(scale * pattern, common)
+
+        def scaled(tau: float) -> Population:
+            return replace(self, leans=tau * pattern)
+
+        if prejudice == 0:
+            return scaled(0)
+        return scaled(brentq(lambda tau: scaled(tau).truths()["prejudice_risk"] - prejudice, 0, 50))
+
+    def stereotypes(self, normal: FloatArray) -> FloatArray:
+        """Return [..., occupation, template] stereotypes, from normal scores of the same shape."""
+        moved = exponential(normal) + no_lean() if self.skewed else normal
+        return np.asarray(np.tanh((self.leans[:, np.newaxis] + moved) / 2))
 
     def truths(self) -> dict[str, float]:
         """Return R, R^p and R^c by quantity."""
-        s = np.tanh((self.leans[:, np.newaxis] + normal_quantiles(QUANTILES)) / 2)
+        s = self.stereotypes(normal_quantiles(QUANTILES))
         overall, prejudice = float(np.abs(s).mean()), float(np.abs(s.mean(axis=1)).mean())
         return dict(zip(RISKS, (overall, prejudice, overall - prejudice), strict=True))
 
-    def drawn(self, samples: int, templates: int, generator: np.random.Generator) -> FloatArray:
-        """Return [sample, occupation, template] stereotypes of the first group."""
-        together = generator.standard_normal((samples, 1, templates))
-        apart = generator.standard_normal((samples, self.leans.size, templates))
+    def drawn(self, samples: int, contexts: int, generator: np.random.Generator) -> FloatArray:
+        """Return [sample, occupation, template] stereotypes of the first group, copies side by side."""
+        together = generator.standard_normal((samples, 1, contexts))
+        apart = generator.standard_normal((samples, self.leans.size, contexts))
         moved = np.sqrt(self.common) * together + np.sqrt(1 - self.common) * apart
-        return np.asarray(np.tanh((self.leans[:, np.newaxis] + moved) / 2))
+        if self.copies > 1:
+            shared = np.repeat(moved, self.copies, axis=2)
+            moved = np.sqrt(1 - OWN) * shared + np.sqrt(OWN) * generator.standard_normal(shared.shape)
+        return self.stereotypes(moved)
+
+
+def exponential(normal: FloatArray) -> FloatArray:
+    """Return exponential scores, of mean 0 and s.d. 1, of normal ones."""
+    from scipy.special import log_ndtr
+
+    return np.asarray(-log_ndtr(-normal) - 1)
+
+
+@lru_cache(maxsize=1)
+def no_lean() -> float:
+    """Return what to add to exponential log odds so that the mean stereotype is 0."""
+    from scipy.optimize import brentq
+
+    moved = exponential(normal_quantiles(QUANTILES))
+    return float(brentq(lambda added: np.tanh((moved + added) / 2).mean(), -2, 2))
+
+
+def contexts_of(common: float = 0.5, *, skewed: bool = False, copies: int = 1) -> Population:
+    """Return contexts whose occupations have no lean yet."""
+    return Population(np.zeros(OCCUPATIONS), common, skewed, copies)
 
 
 def weights_worth(templates: int, effective: float | None) -> FloatArray:
@@ -155,10 +200,10 @@ def cells(prejudices: Sequence[float] = PREJUDICES) -> Iterator[Cell]:
 
 
 def oracle_widths(population: Population, weights: FloatArray, samples: int) -> dict[str, float]:
-    """Return the width of the middle 95 % of plug-in figures, by quantity."""
-    generator, block = np.random.default_rng(1), 1000
+    """Return the width of the middle 95 % of plug-in figures, by quantity; ``weights`` of the contexts."""
+    generator, block, each = np.random.default_rng(1), 1000, shared(weights, population.copies)
     parts = [
-        plug_in_figures(population.drawn(min(block, samples - done), weights.size, generator), weights)
+        plug_in_figures(population.drawn(min(block, samples - done), weights.size, generator), each)
         for done in range(0, samples, block)
     ]
     ends = [(1 - LEVEL) / 2, (1 + LEVEL) / 2]
@@ -168,19 +213,26 @@ def oracle_widths(population: Population, weights: FloatArray, samples: int) -> 
     }
 
 
+def shared(weights: FloatArray, copies: int) -> FloatArray:
+    """Divide the weight of each context among its copies."""
+    return np.repeat(weights / copies, copies)
+
+
 def measure(
     cell: Cell,
     replications: int,
     resamples: int,
-    common: float = 0.5,
+    contexts: Population | None = None,
     leans: Leans = "two-sided",
     samples: int = ORACLE_SAMPLES,
 ) -> Found:
-    """Draw the cell's templates repeatedly and compute their intervals."""
-    population = Population.with_prejudice(cell.prejudice, common, leans)
+    """Draw the cell's templates repeatedly and compute their intervals; ``contexts``: with any leans."""
+    population = (contexts or contexts_of()).with_prejudice(cell.prejudice, leans)
     weights = weights_worth(cell.templates, cell.effective)
     truths, oracle = population.truths(), oracle_widths(population, weights, samples)
-    unit, generator = TemplateUnit.templates(weights), np.random.default_rng(2)
+    labels = [str(context) for context in range(weights.size) for _ in range(population.copies)]
+    unit = TemplateUnit.templates(shared(weights, population.copies), labels)
+    generator = np.random.default_rng(2)
     held = dict.fromkeys(RISKS, 0)
     widths: dict[str, list[float]] = {name: [] for name in RISKS}
     errors = np.zeros(2)
@@ -243,11 +295,11 @@ def estimates(stereotypes: FloatArray, weights: FloatArray) -> dict[str, FloatAr
     }
 
 
-def compare(replications: int, common: float, leans: Leans) -> Iterator[str]:
+def compare(replications: int, contexts: Population, leans: Leans) -> Iterator[str]:
     """Yield a table of bias / root mean square error, in thousandths of the scale."""
     first = True
     for cell in cells():
-        population = Population.with_prejudice(cell.prejudice, common, leans)
+        population = contexts.with_prejudice(cell.prejudice, leans)
         weights = weights_worth(cell.templates, cell.effective)
         drawn = population.drawn(replications, cell.templates, np.random.default_rng(2))
         found = estimates(drawn, weights)
@@ -304,13 +356,16 @@ def main(
     estimators: Annotated[bool, typer.Option(help="compare estimators of R^p instead")] = False,
     heavy: Annotated[bool, typer.Option(help="let heavy templates scatter farther instead")] = False,
     neutral: Annotated[bool, typer.Option(help="models without any prejudice instead")] = False,
+    skewed: Annotated[bool, typer.Option(help="contexts with a skewed effect")] = False,
+    copies: Annotated[int, typer.Option(help="near-copies of each template, as a family")] = 1,
 ) -> None:
     """Print the table, in Markdown."""
     if leans not in ("two-sided", "one-sided"):
         raise typer.BadParameter("leans are two-sided or one-sided")
     shape: Leans = "one-sided" if leans == "one-sided" else "two-sided"
+    contexts = contexts_of(common, skewed=skewed, copies=copies)
     if estimators:
-        for line in compare(replications, common, shape):
+        for line in compare(replications, contexts, shape):
             typer.echo(line)
         return
     if heavy:
@@ -319,7 +374,7 @@ def main(
         return
     typer.echo(HEAD)
     for cell in cells((0.0,) if neutral else PREJUDICES):
-        typer.echo(row(cell, measure(cell, replications, resamples, common, shape)))
+        typer.echo(row(cell, measure(cell, replications, resamples, contexts, shape)))
 
 
 if __name__ == "__main__":

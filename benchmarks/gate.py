@@ -26,7 +26,7 @@ from typing import Annotated
 import numpy as np
 import typer
 
-from benchmarks.coverage import SYMBOLS, Cell, Leans, Population, weights_worth
+from benchmarks.coverage import SYMBOLS, Cell, Leans, contexts_of, weights_worth
 from pcf_core.audit.gate import scoring_order
 from pcf_core.audit.results import load_result
 from pcf_core.core.records import FloatArray
@@ -70,7 +70,7 @@ def decided(looks: Sequence[tuple[int, Mapping[str, Ends]]], name: str, limit: f
 
 def measure(cell: Cell, replications: int, common: float, leans: Leans = "two-sided") -> list[str]:
     """Return a table row for each quantity."""
-    population = Population.with_prejudice(cell.prejudice, common, leans)
+    population = contexts_of(common).with_prejudice(cell.prejudice, leans)
     weights, truths = weights_worth(cell.templates, cell.effective), population.truths()
     generator = np.random.default_rng(3)
     runs = []

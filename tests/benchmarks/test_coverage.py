@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 from benchmarks import coverage
 from benchmarks.coverage import (
     Cell,
-    Population,
+    contexts_of,
     estimates,
     held_where_heavy_scatter,
     measure,
@@ -26,7 +26,7 @@ from pcf_core.measure.resampling import TemplateUnit
 
 @pytest.mark.parametrize("leans", ["two-sided", "one-sided"])
 def test_the_truth_is_what_many_contexts_show(leans: coverage.Leans) -> None:
-    population = Population.with_prejudice(0.2, 0.5, leans)
+    population = contexts_of().with_prejudice(0.2, leans)
     truths = population.truths()
     assert truths["prejudice_risk"] == pytest.approx(0.2, abs=1e-9)
     drawn = population.drawn(1, 200_000, np.random.default_rng(0))
@@ -35,13 +35,28 @@ def test_the_truth_is_what_many_contexts_show(leans: coverage.Leans) -> None:
         assert shown[name][0] == pytest.approx(truths[name], abs=0.006)
 
 
+@pytest.mark.parametrize("prejudice", [0, 0.2])
+def test_skewed_contexts_and_copies_show_the_truth_too(prejudice: float) -> None:
+    population = contexts_of(skewed=True, copies=4).with_prejudice(prejudice, "two-sided")
+    truths = population.truths()
+    assert truths["prejudice_risk"] == pytest.approx(prejudice, abs=1e-9)
+    drawn = population.drawn(1, 100_000, np.random.default_rng(0))
+    assert drawn.shape == (1, 15, 400_000)
+    shown = plug_in_figures(drawn, weights_worth(400_000, None))
+    for name in RISKS:
+        assert shown[name][0] == pytest.approx(truths[name], abs=0.006)
+    odds = 2 * np.arctanh(drawn[0, 7])
+    assert ((odds - odds.mean()) ** 3).mean() / odds.std() ** 3 == pytest.approx(2, abs=0.15)
+    assert np.corrcoef(odds[::4], odds[1::4])[0, 1] > 0.97
+
+
 def test_weights_count_as_they_say() -> None:
     assert TemplateUnit.templates(weights_worth(30, 5.0)).effective == pytest.approx(5)
     assert TemplateUnit.templates(weights_worth(30, None)).effective == pytest.approx(30)
 
 
 def test_squares_are_the_estimator_in_use() -> None:
-    population, weights = Population.with_prejudice(0.2, 0.5, "two-sided"), weights_worth(10, 5.0)
+    population, weights = contexts_of().with_prejudice(0.2, "two-sided"), weights_worth(10, 5.0)
     drawn = population.drawn(3, 10, np.random.default_rng(1))
     unit, shares = TemplateUnit.templates(weights), np.full(15, 1 / 15)
     found = [
@@ -58,6 +73,14 @@ def test_a_cell_in_few_replications() -> None:
     assert all(0.3 < width < 4 for width in found.widths.values())
     assert found.biases[1] < found.biases[0]
     assert row(Cell(10, 5.0, 0.5), found).startswith("| 10 | worth 5 | 0.5 | ")
+
+
+def test_copies_are_drawn_as_families() -> None:
+    """An interval is about as wide as the oracle's; copies drawn one by one would make it a third as wide."""
+    copies = contexts_of(copies=10)
+    found = measure(Cell(10, None, 0.2), replications=12, resamples=100, contexts=copies, samples=500)
+    assert min(found.widths.values()) > 0.7
+    assert min(found.held.values()) >= 0.75
 
 
 def test_the_table_of_estimators() -> None:
