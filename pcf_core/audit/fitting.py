@@ -42,7 +42,7 @@ NAMES: Mapping[Part, str] = {
 }
 
 
-def _fits_in(run: RunSpec) -> tuple[tuple[Part, ...], ...]:
+def fits_in(run: RunSpec) -> tuple[tuple[Part, ...], ...]:
     """Return what fits at ``[Y]`` in each template, by today's set of the name for runs that lack it."""
     templates = run.drawn.templates
     if not any(template.fits for template in templates):
@@ -53,18 +53,18 @@ def _fits_in(run: RunSpec) -> tuple[tuple[Part, ...], ...]:
 
 def is_mixed(run: RunSpec) -> bool:
     """Return whether templates of a run take different parts of speech."""
-    return len(set(_fits_in(run))) > 1
+    return len(set(fits_in(run))) > 1
 
 
 def words_unfit_in(run: RunSpec) -> dict[str, str]:
     """Return the words of a run that do not fit in each of its templates, with the reason."""
-    return unfit_words(run.topic, _fits_in(run))
+    return unfit_words(run.topic, fits_in(run))
 
 
 def identity_of(run: RunSpec) -> list[str]:
     """Return what decides which words count where, beside the run key."""
     unfit = sorted(words_unfit_in(run))
-    return [*unfit, *("+".join(one) for one in _fits_in(run))] if is_mixed(run) else unfit
+    return [*unfit, *("+".join(one) for one in fits_in(run))] if is_mixed(run) else unfit
 
 
 def words_at(topic: Topic, words: Collection[str], fits: tuple[Part, ...]) -> tuple[str, ...]:
@@ -88,7 +88,7 @@ def words_by_template(
     """Return the words that count in each template; empty if all count everywhere."""
     if protocol != "fitting" or not is_mixed(run):
         return ()
-    fits = _fits_in(run)
+    fits = fits_in(run)
     words_of = {one: words_at(run.topic, words, one) for one in set(fits)}
     return tuple(words_of[one] for one in fits)
 

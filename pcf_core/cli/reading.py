@@ -14,6 +14,7 @@ from typing import Annotated, Any, get_args
 import typer
 
 from pcf_core.audit.baseline import baseline_of, order_on_other_scales
+from pcf_core.audit.by_slot import by_slot
 from pcf_core.audit.comparing import OtherSentences, answers_elsewhere, compared
 from pcf_core.audit.reading import matrix_report, read_with
 from pcf_core.audit.results import Results
@@ -37,6 +38,7 @@ from pcf_core.report.documents import (
     journal_document,
     journal_table,
     report_document,
+    slots_document,
 )
 from pcf_core.report.files import check_target, write_csv, write_whole
 from pcf_core.show.findings.notes import other_lists_note
@@ -97,6 +99,8 @@ def risk(
         facts = {"run": spec.key, "model": spec.scoring.name, "dtype": spec.scoring.dtype, "protocol": kind}
         held = baseline_of(store, spec, item.result, options)
         facts["baseline"] = held and baseline_document(held)
+        slots = by_slot(item.reading(options))
+        facts["by_slot"] = slots and slots_document(slots)
 
     end_reading(reading, as_json=as_json)
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pcf_core.audit.baseline import Baseline, OtherScales
+from pcf_core.audit.by_slot import BySlot
 from pcf_core.audit.comparing import OtherSentences
 from pcf_core.core.records import Record
 from pcf_core.core.risk import (
@@ -111,6 +112,11 @@ def baseline_document(baseline: Baseline) -> dict[str, Any]:
         "intervals": {"lean": baseline.lean_interval, "overall_risk": baseline.interval("overall_risk")},
     }
     return finite(document)  # type: ignore[no-any-return]
+
+
+def slots_document(slots: BySlot) -> dict[str, Any]:
+    """Return the risk of a run by slot."""
+    return finite(asdict(slots))  # type: ignore[no-any-return]
 
 
 def cell_table(preferences: Preferences, report: RiskReport, *, whole: bool = False) -> pd.DataFrame:
