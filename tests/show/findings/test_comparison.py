@@ -47,6 +47,7 @@ ALL = {
     "too small": NARROW,
     "small in any case": AROUND,
     "by documents": BY_DOCUMENTS,
+    "by families": replace(WIDE, intervals=(Interval(low=-0.2, high=0.3, unit="family"),), adjusted=None),
     "mentions, controlled": replace(BY_DOCUMENTS, p_value=0.02, adjusted=0.06),
 }
 PAIR = PresetPair(first="large", second="small", change="from small to large")

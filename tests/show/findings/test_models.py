@@ -154,7 +154,7 @@ def examples() -> dict[str, object]:
         "of both intervals": with_interval_over(M1, *OVER),
         "corrected": replace(M2, corrected=CORRECTED.model_copy(update={"headline": True})),
     }
-    units = ("template", "document", "mention", "draw")
+    units = ("template", "family", "document", "mention", "draw")
     everything = {
         "one": [moody([0.9, *[0.1] * 4, *[0.0] * 15])],
         "few": [FEW],
