@@ -70,9 +70,9 @@ def by_slot(reading: RunView, resamples: int = 2000) -> BySlot | None:
     means = slots.means(matrix.criterion.stereotypes(matrix.values), axis=1)
     between = jensen_gap(matrix.criterion.of_stereotypes(means) @ slots.totals, parts.prejudice).clip(min=0.0)
     shares = matrix.occupation_weights / matrix.occupation_weights.sum()
-    found = [_slot(reading, name, of == place, resamples) for place, name in enumerate(names.tolist())]
+    reports = [_slot(reading, name, of == slot, resamples) for slot, name in enumerate(names.tolist())]
     return BySlot(
-        tuple(sorted((one for one in found if one is not None), key=lambda one: -one.weight)),
+        tuple(sorted((one for one in reports if one is not None), key=lambda one: -one.weight)),
         float(shares @ between),
     )
 

@@ -175,7 +175,7 @@ def _looks(
     """Return [template] rows in the order of scoring, and the looks at growing parts of them."""
     weights = template_weights(run.templates, context.template_weights)
     order, families = scoring_order(run.templates.texts, weights), run.templates.families
-    labels = [families[place] for place in order] if families else []
+    labels = [families[row] for row in order] if families else []
     return order, stages(weights[order], error, early=early, families=labels)
 
 

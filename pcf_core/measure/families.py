@@ -36,7 +36,7 @@ class Families:
                 f"{len(labels)}: give every template a label, an empty one if it is alone in its family."
             )
         numbers: dict[object, int] = {}
-        of = [numbers.setdefault(label or place, len(numbers)) for place, label in enumerate(labels)]
+        of = [numbers.setdefault(label or row, len(numbers)) for row, label in enumerate(labels)]
         used = np.array(of, dtype=np.intp)[weights > 0] if of else np.empty(0)
         if len(np.unique(used)) == used.size:
             return None

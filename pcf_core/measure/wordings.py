@@ -123,7 +123,7 @@ class Variation:
         return np.asarray(self.noise * (weights @ self.inside) / np.where(seen > 0, seen, 1.0))
 
 
-def kept(meanings: float, wordings: float) -> float:
+def factor_of(meanings: float, wordings: float) -> float:
     """Return k of the module, from the two parts of the variance of family means."""
     left = max(0.0, meanings)
     return math.sqrt(left / (left + wordings)) if left + wordings > 0 else 1.0
@@ -150,7 +150,7 @@ def wording_split(
     values: ArrayLike,
     unit: TemplateUnit,
     occupation_weights: ArrayLike,
-    found: RiskIntervals,
+    intervals: RiskIntervals,
     criterion: Criterion,
     *,
     resamples: int = 2000,
@@ -160,22 +160,22 @@ def wording_split(
     """Split the caprice of a run; ``None`` unless families of two templates have half of the weight.
 
     ``values`` [occupation, template, group] preferences, ``occupation_weights`` [occupation] and the rest as
-    for :func:`~pcf_core.measure.bootstrap.risk_intervals`, which ``found`` prejudice and its correction;
+    for :func:`~pcf_core.measure.bootstrap.risk_intervals`, whose result is ``intervals``;
     ``unit``: whole templates or families.
     """
     preferences, families = checked_preferences(values), unit.drawn_families
     stereotypes = criterion.stereotypes(preferences)
-    split = caprice_parts(stereotypes, found.parts, families, criterion)
-    if split is None or families is None or found.correction is None:
+    split = caprice_parts(stereotypes, intervals.parts, families, criterion)
+    if split is None or families is None or intervals.correction is None:
         return None
     shares = normalised(occupation_weights, preferences.shape[0], "occupation_weights")
     apart = TemplateUnit(unit.name, families.totals, unit.sizes)
     draws = Draws(apart, shares, preferences.shape[2], criterion, resamples, level, seed)
-    means, centre = families.means(preferences, axis=1), found.parts.mean_preferences[:, np.newaxis]
+    means, centre = families.means(preferences, axis=1), intervals.parts.mean_preferences[:, np.newaxis]
     factor, least = draws.factors(Variation.of(stereotypes, families, shares), criterion.stereotypes(means))
     plain, right = draws.totals(means), draws.totals((centre + factor * (means - centre)).clip(min=0.0))
-    risk, between = (float(shares @ parts.overall) for parts in (found.parts, right.parts))
-    corrected = between - float(shares @ found.correction.prejudice), max(0.0, risk - between)
+    risk, between = (float(shares @ parts.overall) for parts in (intervals.parts, right.parts))
+    corrected = between - float(shares @ intervals.correction.prejudice), max(0.0, risk - between)
     risks = families.means(criterion.of_stereotypes(stereotypes))
     return WordingSplit(
         float(shares @ split.context),
@@ -223,7 +223,7 @@ class Draws:
         estimate, wordings = float(meanings(weights)), float(variation.of_wordings(weights))
         drawn = np.concatenate([meanings(block) for block in self.blocks])
         low = float(stretched(drawn, self.level, self.unit.stretch(self.level))[0] - drawn.mean())
-        return kept(estimate, wordings), kept(estimate + min(0.0, low), wordings)
+        return factor_of(estimate, wordings), factor_of(estimate + min(0.0, low), wordings)
 
     def totals(self, preferences: FloatArray) -> Totals:
         """Return what makes intervals of [occupation, family, group] preferences."""
