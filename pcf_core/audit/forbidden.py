@@ -60,11 +60,11 @@ def forbidden_words(preferences: Preferences, words: Sequence[str]) -> Forbidden
     cells = int(without.sum())
     if not cells:
         return None
-    found = ForbiddenWords(words=tuple(words), cells=cells, total=without.size)
+    forbidden = ForbiddenWords(words=tuple(words), cells=cells, total=without.size)
     if cells > MOST_FLAGGED * without.size:
-        return found
+        return forbidden
     rows, columns = complete(without)
-    return found.model_copy(
+    return forbidden.model_copy(
         update={
             "occupations": tuple(np.array(preferences.occupations, object)[~rows].tolist()),
             "templates": tuple(np.array(preferences.templates, object)[~columns].tolist()),
@@ -89,22 +89,22 @@ def forbidden_note(words: Sequence[str]) -> str:
     )
 
 
-def forbidden_warning(found: ForbiddenWords | None) -> tuple[str, ...]:
+def forbidden_warning(forbidden: ForbiddenWords | None) -> tuple[str, ...]:
     """Return the sentence that belongs beside every number of a run with forbidden words."""
-    if found is None:
+    if forbidden is None:
         return ()
     begins = (
-        f"In {found.cells:,} of {found.total:,} test sentences the model gives no probability at all to "
-        f"{named(found.words)}"
+        f"In {forbidden.cells:,} of {forbidden.total:,} test sentences the model gives no probability at all "
+        f"to {named(forbidden.words)}"
     )
-    if found.too_many:
+    if forbidden.too_many:
         return (
             f"{begins}. Such words are blocked, so those sentences show no preference, and with so many of "
             "them there is no risk: leave these words out, with their counterparts.",
         )
     out = [
         f"{len(names):,} {noun}{'s' * (len(names) != 1)}"
-        for names, noun in ((found.occupations, "occupation"), (found.templates, "template"))
+        for names, noun in ((forbidden.occupations, "occupation"), (forbidden.templates, "template"))
         if names
     ]
     return (

@@ -185,11 +185,11 @@ class RunView:
 
         An even split stands in cells without a preference, which have no weight.
         """
-        found = self.result.forbidden
-        if found is not None and found.too_many:
+        forbidden = self.result.forbidden
+        if forbidden is not None and forbidden.too_many:
             label = self.run.scoring.label
             raise ForbiddenWordsError(
-                f"The run {self.run.key} of {label} has no risk. {forbidden_warning(found)[0]}"
+                f"The run {self.run.key} of {label} has no risk. {forbidden_warning(forbidden)[0]}"
             )
         return filled(self.result.preferences.values)
 

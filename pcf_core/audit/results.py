@@ -240,10 +240,10 @@ def look_at(store: Store, run: RunSpec) -> Look:
     Raises RunError unless draws are scored, and for too many forbidden words.
     """
     options = ViewOptions(protocol=cast(Protocol, run.scoring.protocol))
-    found = report(load_result(store, run, options.protocol), run, options)
-    if found.forbidden is not None and found.forbidden.too_many:
-        raise RunError(" ".join(forbidden_warning(found.forbidden)))
-    look = found.sampling
+    estimate = report(load_result(store, run, options.protocol), run, options)
+    if estimate.forbidden is not None and estimate.forbidden.too_many:
+        raise RunError(" ".join(forbidden_warning(estimate.forbidden)))
+    look = estimate.sampling
     if look is None:
         raise RunError(f"The run {run.key} scored every template, so it has no sampling plan to show.")
     return look

@@ -105,10 +105,10 @@ class _File(Lora):
     @property
     def lora(self) -> Lora:
         """The decisive settings; only a plain list of layers is compared with the weights."""
-        asked = self.target_modules
-        plain = isinstance(asked, list) and not self.exclude_modules and self.layers_to_transform is None
+        modules = self.target_modules
+        plain = isinstance(modules, list) and not self.exclude_modules and self.layers_to_transform is None
         values = {field: getattr(self, field) for field in Lora.model_fields}
-        return Lora(**values | {"target_modules": asked if plain else None})
+        return Lora(**values | {"target_modules": modules if plain else None})
 
 
 @dataclass(frozen=True)

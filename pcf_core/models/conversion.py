@@ -327,8 +327,8 @@ def _merge(spec: ModelSpec, load: Callable[[ModelSpec], tuple[Any, Path]], folde
             )
             if report["missing_keys"]:
                 raise ValueError(f"saving loses {first(sorted(report['missing_keys']))}")
-            found = _probed(again)
-            if not (apart := float((found - expected).abs().max())) <= SAME_LOGARITHM:
+            reloaded = _probed(again)
+            if not (apart := float((reloaded - expected).abs().max())) <= SAME_LOGARITHM:
                 raise ValueError(f"log-probabilities change by up to {apart:.2g} nats")
         except OSError:
             raise
@@ -368,8 +368,8 @@ def _with_adapter(base: Any, adapter: Adapter, spec: ModelSpec) -> Any:
         read = set_peft_model_state_dict(changed, tensors)
         lost = [key for key in read.missing_keys if ".lora_" in key or ".modules_to_save." in key]
         if odd := [*read.unexpected_keys, *lost]:
-            place = "that its model does not have" if read.unexpected_keys else "not in its weights"
-            raise ValueError(f"{len(odd):,} tensors {place}, for example {odd[0][:120]!r}")
+            where = "that its model does not have" if read.unexpected_keys else "not in its weights"
+            raise ValueError(f"{len(odd):,} tensors {where}, for example {odd[0][:120]!r}")
     except Exception as error:  # PEFT may fail in any way
         reason = shorten(str(error), 240, placeholder=" …")
         raise ModelError(

@@ -207,7 +207,7 @@ def _read_tokenizer(spec: ModelSpec, folder: Path) -> tuple[Any, tuple[str, ...]
     """Read a tokenizer with the corrections that are part of its key, and what is wrong with it."""
     require_tokenizer(folder, spec.name)
     correction = {"fix_mistral_regex": True} if is_corrected(folder) else {}
-    with heard() as found:
+    with heard() as faults:
         tokenizer = AutoTokenizer.from_pretrained(
             folder, trust_remote_code=spec.remote_code, local_files_only=True, **correction
         )
@@ -215,7 +215,7 @@ def _read_tokenizer(spec: ModelSpec, folder: Path) -> tuple[Any, tuple[str, ...]
     _require_vocabulary(tokenizer, folder, spec.name)
     if gguf_files(spec):
         require_merges(tokenizer, spec.name)
-    return tokenizer, (*([CORRECTED_NOTE] if correction else []), *found)
+    return tokenizer, (*([CORRECTED_NOTE] if correction else []), *faults)
 
 
 def _require_vocabulary(tokenizer: Any, folder: Path, name: str) -> None:

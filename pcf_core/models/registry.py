@@ -102,8 +102,8 @@ def _resolved(name_or_path: str) -> ModelSpec:
     public = public_model(named.model)
     if public is not None:
         return _read_as(public.spec, named.family)
-    if (place := _place_of(named)) is not None:
-        return _describe_at(*place, named.family)
+    if (folder_and_name := _place_of(named)) is not None:
+        return _describe_at(*folder_and_name, named.family)
     if named.is_hub_id:
         folder = hub_folder(named)
         if is_adapter(folder, named.pinned, has_whole_weights(named.model, folder.name)):
@@ -283,19 +283,19 @@ def _describe_adapter(path: Path, name: str, requested: Family | None) -> ModelS
 def _base_of(adapter: Adapter, name: str, requested: Family | None) -> ModelSpec:
     """Describe the model that an adapter changes; ModelError unless it is on this computer, and whole."""
     named = split_name(adapter.base)
-    place, public = _place_of(named), public_model(named.model)
-    cached = place is None and named.is_hub_id and is_cached(named.pinned)
-    if place is None and public is None and not cached:
+    here, public = _place_of(named), public_model(named.model)
+    cached = here is None and named.is_hub_id and is_cached(named.pinned)
+    if here is None and public is None and not cached:
         raise ModelError(_absent(adapter, name))
-    found, model = place or (hub_folder(named) if cached else None, named.pinned)
-    if found and (found.name == ADAPTER or (found.is_dir() and is_adapter(found, adapter.base))):
+    folder, model = here or (hub_folder(named) if cached else None, named.pinned)
+    if folder and (folder.name == ADAPTER or (folder.is_dir() and is_adapter(folder, adapter.base))):
         raise ModelError(
             f"The adapter {name} changes {adapter.base}, which is an adapter itself: merge that one into its "
             "model, save the result with its tokenizer, and write its folder as base_model_name_or_path into "
             f"{adapter.folder / ADAPTER}."
         )
-    if found and any(found.parent == root.resolve() for root in _roots()):
-        model = found.name.removesuffix(SUFFIX)
+    if folder and any(folder.parent == root.resolve() for root in _roots()):
+        model = folder.name.removesuffix(SUFFIX)
     family = requested or named.family
     base = resolve(f"{family}:{model}" if family else model)
     if not base.path:

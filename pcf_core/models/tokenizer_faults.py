@@ -106,14 +106,14 @@ WRONG_TOKENS: Mapping[str, str] = {  # by a part of transformers' warning
 @contextmanager
 def heard() -> Iterator[list[str]]:
     """Collect what transformers' warnings say about wrong tokens, a sentence each, and print none of them."""
-    found: list[str] = []
+    faults: list[str] = []
 
     class Listener(logging.Handler):
         def emit(self, record: logging.LogRecord) -> None:
             take(record.getMessage())
 
     def take(message: str) -> None:
-        found.extend(note for part, note in WRONG_TOKENS.items() if part in message and note not in found)
+        faults.extend(note for part, note in WRONG_TOKENS.items() if part in message and note not in faults)
 
     listener, loggers = Listener(), [logging.getLogger(name) for name in LOGGERS]
     before = [(logger.level, logger.propagate) for logger in loggers]
@@ -124,7 +124,7 @@ def heard() -> Iterator[list[str]]:
     try:
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
-            yield found
+            yield faults
         for warning in caught:
             take(str(warning.message))
     finally:

@@ -277,7 +277,7 @@ def test_its_figures_are_those_of_the_audit_each_in_a_column(full_store: Store) 
         assert shown["prejudice"] == found.prejudice_risk
         assert (shown["95 % range from"], shown["to"]) == (interval.low, interval.high)
         low, high = two_decimals(interval.low), two_decimals(interval.high)
-        assert f"of {shown['model']} would probably lie between {low} and {high}" in sure
+        assert f"of {shown['model']} is probably between {low} and {high}" in sure
         men = sum(one.preferences["male"] > one.preferences["female"] for one in found.occupations)
         counts = [shown[f"occupations in which {group} are preferred"] for group in ("men", "women")]
         assert counts == [men, len(found.occupations) - men]

@@ -82,20 +82,20 @@ def low_coverage_note(coverages: Mapping[str, CoverageSummary | None]) -> str:
 
 def no_answer_note(reports: Mapping[str, RiskReport]) -> str:
     """Name models without an answer, because the topic's words are improbable or forbidden; "" for none."""
-    found = {model: forbidden_clause(model, report) for model, report in reports.items()}
-    found = {model: clause for model, clause in found.items() if clause}
-    low = {model: report.coverage for model, report in reports.items() if model not in found}
-    several = list(found.values())
-    forbidden = say("forbidden", found=several, every=len(found) == len(reports)) if found else ""
+    clauses = {model: forbidden_clause(model, report) for model, report in reports.items()}
+    clauses = {model: clause for model, clause in clauses.items() if clause}
+    low = {model: report.coverage for model, report in reports.items() if model not in clauses}
+    several = list(clauses.values())
+    forbidden = say("forbidden", found=several, every=len(clauses) == len(reports)) if clauses else ""
     return " ".join(filter(None, [forbidden, low_coverage_note(low)]))
 
 
 def forbidden_clause(model: str, report: RiskReport) -> str:
     """Say in how many sentences a model forbids which words, "" if not in too many."""
-    found = report.forbidden
-    if found is None or not found.too_many:
+    words = report.forbidden
+    if words is None or not words.too_many:
         return ""
-    return say("forbidden_in_cells", model=model, forbidden=found, more=len(found.words) - MOST_NAMED)
+    return say("forbidden_in_cells", model=model, forbidden=words, more=len(words.words) - MOST_NAMED)
 
 
 def warning_text(sentence: str, coverage: CoverageSummary | None) -> str:
