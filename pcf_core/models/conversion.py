@@ -323,7 +323,11 @@ def _merge(spec: ModelSpec, load: Callable[[ModelSpec], tuple[Any, Path]], folde
             whole = changed.merge_and_unload()
             whole.save_pretrained(folder)
             again, report = type(whole).from_pretrained(
-                folder, dtype=torch.float32, local_files_only=True, output_loading_info=True
+                folder,
+                dtype=torch.float32,
+                use_safetensors=True,
+                local_files_only=True,
+                output_loading_info=True,
             )
             if report["missing_keys"]:
                 raise ValueError(f"saving loses {first(sorted(report['missing_keys']))}")

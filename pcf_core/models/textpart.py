@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import torch
 from torch.nn.modules.module import register_module_module_registration_hook
@@ -34,12 +34,16 @@ class TextPart:
         with _without_towers(own):
             return kind.from_config(own)
 
-    def from_pretrained(self, folder: Path, **options: Any) -> Any:
+    def from_pretrained(
+        self, folder: Path, *, use_safetensors: Literal[True], local_files_only: Literal[True], **options: Any
+    ) -> Any:
         """Load the text part of a checkpoint; returns what ``kind`` does."""
         config = AutoConfig.from_pretrained(folder, local_files_only=True)
         kind, own = self._choose(config)
         with _without_towers(own):
-            return kind.from_pretrained(folder, config=own, **options)
+            return kind.from_pretrained(
+                folder, config=own, use_safetensors=True, local_files_only=True, **options
+            )
 
     def _choose(self, config: Any) -> tuple[Any, Any]:
         if config.model_type in OPENED_ALONE:

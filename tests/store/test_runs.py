@@ -62,7 +62,7 @@ def others_of(run: RunSpec) -> list[RunSpec]:
         assert fields.keys() | in_key[name] == type(item).model_fields.keys(), "a field is not looked at"
         for field, value in fields.items():
             found.append(run.model_copy(update={name: item.model_copy(update={field: value})}))
-    template = {"count": 175.0, "documents": 9, "fits": ("pronoun",)}
+    template = {"count": 175.0, "documents": 9, "fits": ("pronoun",), "family": "saying"}
     assert template.keys() | {"text"} == Template.model_fields.keys(), "a field is not looked at"
     for field, value in template.items():
         several = tuple(one.model_copy(update={field: value}) for one in run.templates.templates)
