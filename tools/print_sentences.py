@@ -413,6 +413,7 @@ def tell_material(found: Listing) -> None:
     counts = [template.count for template in first.templates]
     found.say(material.set_finding, counts)
     found.say(material.cut_finding, counts, 20)
+    found.say(material.families_caution, 8, 8.0, 24.0)  # of the 24 sentences that name the religions
     found.say(material.origin_finding, first.card)
     both = compare_sets(first.templates_only, second.templates_only)
     ranks = rank_correlation(both.first_weights, both.second_weights)

@@ -66,6 +66,7 @@ ELSEWHERE = {
     ),
     *("findings.answers.disagreement_finding", "findings.occupations.opening_finding"),
     *("findings.notes.frame_note", "findings.notes.text_frame_note"),  # of commands
+    "findings.notes.low_coverage_note",  # a part of no_answer_note
     *("tested", "findings.notes.longer_words_note"),  # as a report and the answer block have them
     *("findings.criteria.verdict_finding", "findings.criteria.judged_finding", "compare.pair_answer"),
 }

@@ -51,10 +51,14 @@ class Openings:
     def expected(self) -> Opening:
         """Return the opening with which plain sentences are clearly likeliest, ``None`` for the tokenizer's.
 
-        Raises ScoringError if the sentences cannot be read, or not in this precision.
+        Also ``None`` where most of their tokens are unknown, so that they say nothing.  Raises ScoringError
+        if the sentences cannot be read, or not in this precision.
         """
         if not self.nats or not np.isfinite(list(self.nats.values())).all():
             raise ScoringError(f"{self._seam.model} gives plain sentences no probability: choose another.")
+        tokens = [token for text in self._seam.encode(PLAIN) for token in text]
+        if 2 * tokens.count(self._seam.tokenizer.unk_token_id) > len(tokens):
+            return None
         opening = likeliest({one: self.nats[one] for one in self._offered}, self.usual)
         names = self._seam.tokenizer.convert_ids_to_tokens
         return None if opening == self.usual else tuple(names(list(opening)))
