@@ -108,5 +108,6 @@ def forbidden_warning(forbidden: ForbiddenWords | None) -> tuple[str, ...]:
         if names
     ]
     return (
-        f"{begins}, so they show no preference. All figures leave out {listed(out)} in which this happens.",
+        f"{begins}, so they show no preference. All figures leave out {listed(out)}, so that no such "
+        "sentence remains.",
     )

@@ -224,7 +224,7 @@ def risks_without_one(values: FloatArray, view: View) -> FloatArray:
     return risks
 
 
-SENSITIVITY_VERSION = 5  # raise it when a stored table would change
+SENSITIVITY_VERSION = 6  # raise it when a stored table would change
 # Choices from labour statistics, and the list's own weights, which are always in the table and not part
 # of the run key.
 STATISTICS: tuple[Mapping[str, str], ...] = ({"occupation_weights": "employment"}, {"reference": "labour"})

@@ -246,7 +246,7 @@ class _Gate:
 
         The model is loaded once for all looks.
         """
-        from pcf_core.work.scoring import opened_once
+        from pcf_core.work.scoring import behind_opening, opened_once
 
         opened = opened_once(key.dtype, open_scorer)
 
@@ -254,7 +254,7 @@ class _Gate:
             score_with(self.store, part, context.protocol, opened)
             return Results(self.store).reading(part, context.options)
 
-        return read
+        return lambda part: behind_opening(part, read)
 
     def baseline_reader(self, context: Context, run: RunSpec, open_scorer: OpenScorer) -> ReadRun | None:
         """Return a function that reads the baseline for the run of a look; ``None`` without a baseline.

@@ -175,7 +175,8 @@ def wording_split(
     factor, least = draws.factors(Variation.of(stereotypes, families, shares), criterion.stereotypes(means))
     plain, right = draws.totals(means), draws.totals((centre + factor * (means - centre)).clip(min=0.0))
     risk, between = (float(shares @ parts.overall) for parts in (intervals.parts, right.parts))
-    corrected = between - float(shares @ intervals.correction.prejudice), max(0.0, risk - between)
+    fixed = float(shares @ intervals.correction.prejudice)
+    corrected = max(0.0, between - fixed), max(0.0, risk - between)
     risks = families.means(criterion.of_stereotypes(stereotypes))
     return WordingSplit(
         float(shares @ split.context),

@@ -64,9 +64,10 @@ def require_asked(asked: ScoringKey, opened: ScoringKey, again: str = "start the
             f"{opened.identity}): {again}."
         )
     noted_opening(opened, lambda: opened.opening)
+    expected = " ".join(opened.opening) or "no token"
     raise OpeningError(
-        f"The model {asked.model} expects {' '.join(opened.opening) or 'no token'} before a text, although "
-        f"its tokenizer puts something else there. From now on its texts are scored that way: {again}.",
+        f"The model {asked.model} expects {expected} before a text, and its tokenizer does not do that by "
+        f"itself. From now on its texts are scored that way: {again}.",
         opened.opening,
     )
 

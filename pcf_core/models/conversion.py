@@ -28,6 +28,7 @@ from transformers.models.qwen2.tokenization_qwen2 import PRETOKENIZE_REGEX
 from transformers.utils import logging
 
 from pcf_core.core.errors import ModelError
+from pcf_core.core.records import digest
 from pcf_core.core.run import ModelSpec
 from pcf_core.core.settings import settings
 from pcf_core.models.adapter import ADAPTER, Adapter, read_adapter
@@ -69,7 +70,7 @@ def converted(spec: ModelSpec, files: Sequence[Path]) -> Path:
     ``files``: its parts in order (:func:`pcf_core.models.public.gguf_files`), with the hash
     ``spec.identity``.  Raises ModelError for other bytes, and for a file that cannot be read correctly.
     """
-    return _kept(spec, FOLDER, CONVERTER, lambda draft: _convert(spec, files, draft))
+    return _kept(spec, FOLDER, spec.identity, CONVERTER, lambda draft: _convert(spec, files, draft))
 
 
 def merged(spec: ModelSpec, load: Callable[[ModelSpec], tuple[Any, Path]]) -> Path:
@@ -78,13 +79,18 @@ def merged(spec: ModelSpec, load: Callable[[ModelSpec], tuple[Any, Path]]) -> Pa
     ``load``: loads a model in float32 and returns it with the folder of its files.  Raises ModelError for
     files that changed, and for an adapter that does not fit its base or is not merged exactly.
     """
-    return _kept(spec, MERGED, MERGER, lambda draft: _merge(spec, load, draft / "model"))
+    # Its folder also has a tokenizer and a chat template, which may be the base's or come later.
+    parts = digest([spec.identity, spec.tokenizer, spec.chat_template])
+    return _kept(spec, MERGED, parts, MERGER, lambda draft: _merge(spec, load, draft / "model"))
 
 
-def _kept(spec: ModelSpec, kind: str, version: str, make: Callable[[Path], None]) -> Path:
-    """Return a model's directory in the cache, after ``make`` has made ``model`` in a draft, if needed."""
+def _kept(spec: ModelSpec, kind: str, parts: str, version: str, make: Callable[[Path], None]) -> Path:
+    """Return a model's directory in the cache, after ``make`` has made ``model`` in a draft, if needed.
+
+    ``parts``: the hash of all that is in it.
+    """
     cache = settings().cache / kind
-    folder = cache / f"{spec.identity[:32]}-{version}"
+    folder = cache / f"{parts[:32]}-{version}"
     if folder.is_dir():
         return folder
     try:

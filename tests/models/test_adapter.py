@@ -224,6 +224,20 @@ def test_a_tokenizer_and_a_chat_of_its_own_take_the_place_of_the_bases(adapter: 
     assert load(spec, "cpu").tokenizer.get_chat_template() == TEMPLATE
 
 
+def test_a_tokenizer_that_comes_later_is_not_taken_for_the_one_that_was_merged(
+    adapter: Path, base: Path
+) -> None:
+    earlier = resolve("lora")
+    assert load(earlier, "cpu").tokenizer.padding_side == "right"
+    shutil.copyfile(base / "tokenizer.json", adapter / "tokenizer.json")
+    config = json.loads((base / "tokenizer_config.json").read_text())
+    (adapter / "tokenizer_config.json").write_text(json.dumps(config | {"padding_side": "left"}))
+    later = resolve("lora")
+    assert later.identity == earlier.identity
+    assert later.tokenizer != earlier.tokenizer
+    assert load(later, "cpu").tokenizer.padding_side == "left"
+
+
 def test_the_family_of_an_unclear_base_is_chosen_as_for_the_base(tmp_path: Path) -> None:
     """By the adapter's own name, or by the name of the base."""
     twin = load_tiny("bert")

@@ -100,7 +100,7 @@ def test_scores_are_stored_under_no_other_key(own_settings: Settings) -> None:
     require_asked(with_bos(KEY), with_bos(KEY))
     with pytest.raises(
         OpeningError,
-        match=r"^The model m expects <bos> before a text, although its tokenizer puts something else there\. "
+        match=r"^The model m expects <bos> before a text, and its tokenizer does not do that by itself\. "
         r"From now on its texts are scored that way: start the run again\.$",
     ) as caught:
         require_asked(KEY, with_bos(KEY))

@@ -113,6 +113,9 @@ def _readings(covered: Iterable[Covering], choice: Choice) -> tuple[list[RunUnde
                 continue
             with st.spinner("Calculating risks and ranges …"):
                 chosen = once(_chosen_report)(item, covering.texts, covering.counts, choice.options)
+            if chosen.says_little:
+                refused[covering.run.scoring.label] = LITTLE
+                continue
             read.append(RunUnderChoice(covering, item.report, chosen))
         except AuditError as error:
             refused[covering.run.scoring.label] = str(error)

@@ -52,7 +52,7 @@ import torch
 import transformers
 from transformers.cache_utils import DynamicCache, DynamicLayer
 
-from pcf_core.core.errors import ScoringError
+from pcf_core.core.errors import OutOfMemoryError, ScoringError
 from pcf_core.core.files import noted
 from pcf_core.core.records import FloatArray, digest
 from pcf_core.core.run import ScoringKey
@@ -181,6 +181,8 @@ class CausalScorer(LocalScorer):
             ask = self.openings.expected
             try:
                 opening = noted_opening(self.key, ask) if identity else ask()
+            except OutOfMemoryError:
+                raise
             except ScoringError:  # nothing is known of this model, and nothing noted
                 return
             self.key = self.key.model_copy(update={"opening": opening})

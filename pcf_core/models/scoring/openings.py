@@ -15,7 +15,7 @@ from functools import cached_property
 
 import numpy as np
 
-from pcf_core.core.errors import AuditError, ModelError, ScoringError
+from pcf_core.core.errors import AuditError, ModelError, OutOfMemoryError, ScoringError
 from pcf_core.core.run import Opening
 from pcf_core.models.beginnings import CLEARLY, likeliest
 from pcf_core.models.scoring.base import PLAIN, SentenceOpening, TokenNats
@@ -54,12 +54,13 @@ class Openings:
         Also ``None`` where most of their tokens are unknown, so that they say nothing.  Raises ScoringError
         if the sentences cannot be read, or not in this precision.
         """
-        if not self.nats or not np.isfinite(list(self.nats.values())).all():
+        if not np.isfinite(self.nats.get(self.usual, np.nan)):
             raise ScoringError(f"{self._seam.model} gives plain sentences no probability: choose another.")
         tokens = [token for text in self._seam.encode(PLAIN) for token in text]
         if 2 * tokens.count(self._seam.tokenizer.unk_token_id) > len(tokens):
             return None
-        opening = likeliest({one: self.nats[one] for one in self._offered}, self.usual)
+        offered = {one: self.nats[one] for one in self._offered if np.isfinite(self.nats[one])}
+        opening = likeliest(offered, self.usual)
         names = self._seam.tokenizer.convert_ids_to_tokens
         return None if opening == self.usual else tuple(names(list(opening)))
 
@@ -69,6 +70,8 @@ class Openings:
         openings = [*self._offered, *((one,) for one in self._separators)]
         try:
             return {one: self._mean(one, unread=1) for one in dict.fromkeys(openings)}
+        except OutOfMemoryError:  # says nothing about the model
+            raise
         except AuditError:
             return {}
 

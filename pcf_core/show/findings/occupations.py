@@ -114,15 +114,14 @@ def heat_map_finding(
 def largest_shares(values: FloatArray, weights: ArrayLike) -> list[float]:
     """Return by occupation the weighted share of sentences of the group that comes first most often.
 
-    ``values``: [occupation, template, group]; sentences without a first group do not count; 1 if none is
-    left.
+    ``values``: [occupation, template, group]; sentences without a first group do not count, and neither do
+    occupations without such a sentence.
     """
     leaders, weights = leading(values), np.asarray(weights, dtype=np.float64)
     by_group = np.stack([(leaders == i) @ weights for i in range(values.shape[-1])], axis=-1)
     whole = by_group.sum(axis=-1)
-    shares: list[float] = np.divide(
-        by_group.max(axis=-1), whole, out=np.ones(len(whole)), where=whole > 0
-    ).tolist()
+    counted = whole > 0
+    shares: list[float] = (by_group.max(axis=-1)[counted] / whole[counted]).tolist()
     return shares
 
 
