@@ -72,7 +72,7 @@ def test_ticked_rows_become_a_family_and_few_families_are_said(own_set: MinedSet
     app.press("set_family")
     assert not app.error
     assert list(app.dataframe[0].value["family"]) == ["say", "say", "say", ""]
-    assert "they form 2 families, which count like 1.1 equally common templates, not like 2.8" in app.warnings
+    assert "They form 2 families, which count like 1.1 equally common templates, not like 2.8" in app.warnings
     assert {metric.label: metric.value for metric in app.metric}["Effective number"] == "1.1"
     app.press("save_set")
     assert load_mined("own-set").templates_only.families == ("say",) * 3 + (own_set.templates[3].text,)
