@@ -43,7 +43,10 @@ class SlotRisk:
 
 @dataclass(frozen=True)
 class BySlot:
-    """The slots of a run, heaviest first, and how much of its caprice lies ``between`` them."""
+    """The slots of a run, heaviest first, and how much of its caprice lies ``between`` them.
+
+    ``between`` is not corrected: it is too large where slots have few templates.
+    """
 
     slots: tuple[SlotRisk, ...]
     between: float

@@ -42,6 +42,11 @@ def framed(spec: ModelSpec, frame: Frame) -> ModelSpec:
             raise InputError(PARTS_OF_CHAT)
         return spec
     require_chat(spec, frame)
+    return spec.model_copy(update={"frame": _rendered(spec, frame, "a sentence", "the sentence")})
+
+
+def _rendered(spec: ModelSpec, frame: Frame | TextFrame, around: str, beside: str) -> Frame:
+    """Return a chat as the model's template writes it; ModelError if it leaves no room for what is inside."""
     from pcf_core.models.loading import load_tokenizer
 
     tokenizer = load_tokenizer(spec)
@@ -49,10 +54,10 @@ def framed(spec: ModelSpec, frame: Frame) -> ModelSpec:
     tokens = len(Seam(tokenizer, spec.name).encode([rendered.text])[0])
     if spec.context and tokens >= spec.context:
         raise ModelError(
-            f"The chat around a sentence has {tokens:,} tokens, but {spec.name} can only take "
-            f"{spec.context:,} with the sentence: shorten the system text or the instruction."
+            f"The chat around {around} has {tokens:,} tokens, but {spec.name} can only take "
+            f"{spec.context:,} with {beside}: shorten the system text or the instruction."
         )
-    return spec.model_copy(update={"frame": rendered})
+    return rendered
 
 
 def require_chat(spec: ModelSpec, frame: Frame) -> None:
@@ -105,17 +110,7 @@ def rendered_chat(spec: ModelSpec, frame: TextFrame | None) -> Frame | None:
     """
     if frame is None or frame.kind == "bare" or spec.family == "endpoint":
         return None
-    from pcf_core.models.loading import load_tokenizer
-
-    tokenizer = load_tokenizer(spec)
-    rendered = render(tokenizer, frame, spec.name)
-    tokens = len(Seam(tokenizer, spec.name).encode([rendered.text])[0])
-    if spec.context and tokens >= spec.context:
-        raise ModelError(
-            f"The chat around a prompt has {tokens:,} tokens, but {spec.name} can only take {spec.context:,} "
-            "with prompt and text: shorten the system text or the instruction."
-        )
-    return rendered
+    return _rendered(spec, frame, "a prompt", "prompt and text")
 
 
 def render(tokenizer: Any, frame: Frame, name: str) -> Frame:
