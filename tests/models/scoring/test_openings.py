@@ -13,7 +13,7 @@ import torch
 from tokenizers import Tokenizer, processors
 from transformers import PreTrainedTokenizerFast
 
-from pcf_core.core.errors import ModelError
+from pcf_core.core.errors import ModelError, OutOfMemoryError, ScoringError
 from pcf_core.core.run import Opening, ScoringKey
 from pcf_core.core.settings import Settings
 from pcf_core.models.beginnings import CLEARLY, NOTES
@@ -141,6 +141,20 @@ def test_what_plain_sentences_show_is_part_of_the_key(
     assert f" {lost:.2f} nats per token " in scorer.traits["opening"]
     value = scorer.score(["The nurse said that [Y]"], ["he"])[0, 0]
     assert value == pytest.approx(-np.log(len(BARE)) - (0 if begins == (token == END) else lost), abs=1e-5)
+
+
+def test_a_lack_of_memory_says_nothing_about_a_model() -> None:
+    seam = open_loaded(expecting(END, BARE, 10.5), "gpt2").seam
+
+    def failing(error: ScoringError) -> Openings:
+        def read(*_: Any) -> Any:
+            raise error
+
+        return Openings(seam, read)
+
+    assert failing(ScoringError("unreadable")).nats == {}
+    with pytest.raises(OutOfMemoryError):
+        _ = failing(OutOfMemoryError("full")).nats
 
 
 def test_a_token_that_is_neither_bos_nor_eos_opens_no_text() -> None:
