@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import re
 import tomllib
@@ -152,17 +153,8 @@ def test_the_readme_is_short_and_its_result_is_that_of_the_shipped_models() -> N
 def test_about_says_no_more_of_the_correction_than_was_measured() -> None:
     """It took "nearly all" of the bias, where the tables of all populations have one that it overshot."""
     left: dict[tuple[str, bool], list[float]] = {}
-    heads: list[str] = []
-    for line in (ROOT / "docs" / "measured-coverage.md").read_text(encoding="utf8").splitlines():
-        cells = [cell.strip() for cell in line.strip("|").split("|")]
-        if not line.startswith("|"):
-            heads = []
-        elif cells[0] == "T":
-            heads = cells
-        elif "corrected" in heads and not line.startswith("|---"):
-            found = dict(zip(heads, cells, strict=True))
-            key = found["T"], float(found["R^p"]) >= 0.2
-            left.setdefault(key, []).append(float(found["corrected"]))
+    for case in recorded_coverage():
+        left.setdefault((case["T"], float(case["R^p"]) >= 0.2), []).append(float(case["corrected"]))
     said = " ".join((ROOT / "docs" / "about.md").read_text(encoding="utf8").split())
     assert "takes most of that bias where prejudice is 0.2 or more, and may overshoot" in said
     assert "with ten it can leave a prejudice of 0.2 up to 0.01 too small" in said
@@ -170,3 +162,28 @@ def test_about_says_no_more_of_the_correction_than_was_measured() -> None:
     assert all(
         min(several) > min(left["10", True]) for key, several in left.items() if key[1] and key[0] != "10"
     )
+
+
+def test_the_table_of_coverage_shows_the_worst_recorded_cases() -> None:
+    rows: dict[tuple[str, str], list[dict[str, str]]] = {}
+    for case in recorded_coverage():
+        rows.setdefault((case["population"], case["weights"]), []).append(case)
+    text = (ROOT / "docs" / "measured-coverage.md").read_text(encoding="utf8")
+    missing = []
+    for (population, weights), cases in rows.items():
+        lowest = [min(float(case[f"{risk} coverage"]) for case in cases) for risk in ("R", "R^p", "R^c")]
+        widest = [max(float(case[f"{risk} width"]) for case in cases) for risk in ("R", "R^p", "R^c")]
+        near, far = (
+            [abs(float(case["corrected"])) for case in cases if (float(case["R^p"]) >= 0.2) is large]
+            for large in (False, True)
+        )
+        figures = [f"{figure:.1f}" for figure in lowest] + [f"{figure:.2f}" for figure in widest]
+        figures += [f"{max(biases):.3f}" if biases else "–" for biases in (near, far)]
+        line = f"| {population} | {weights} | {' | '.join(figures)} |"
+        missing += [line] if line not in text else []
+    assert missing == []
+
+
+def recorded_coverage() -> list[dict[str, str]]:
+    with (ROOT / "benchmarks" / "recorded" / "coverage.csv").open(encoding="utf8") as file:
+        return list(csv.DictReader(file))
