@@ -181,6 +181,15 @@ def test_a_matrix_is_shown_without_a_run(own_settings: Settings, tmp_path: Path)
     assert "Method and provenance" not in lines
 
 
+def test_a_matrix_of_rates_has_decisions(own_settings: Settings, tmp_path: Path) -> None:
+    path = tmp_path / "rates.json"
+    path.write_text(json.dumps({"rates": [[[0.6, 0.4], [0.6, 0.8]]], "groups": ["Emily", "Lakisha"]}))
+    document = answer_of("risk", "--matrix", str(path))
+    assert document["overall_risk"] == pytest.approx(0.2)
+    assert document["decisions"]["impact_ratio"] == pytest.approx(1)
+    assert document["decisions"]["selection_impact_ratio"] == 0.5
+
+
 def test_a_matrix_with_families_has_caprice_in_two_parts(own_settings: Settings, tmp_path: Path) -> None:
     """Two meanings of two wordings each, .25 = .05 + .10 + .10; without families the parts are null."""
     path = tmp_path / "matrix.json"

@@ -34,6 +34,7 @@ from pcf_core.core.risk import RiskReport
 from pcf_core.core.run import RunSpec
 from pcf_core.core.topics import Evidence, TemplateSet
 from pcf_core.measure.criterion import Criterion
+from pcf_core.measure.decisions import RateCriterion
 from pcf_core.measure.decomposition import decompose, total
 from pcf_core.measure.resampling import TemplateUnit
 
@@ -289,23 +290,29 @@ def _must_be_scored(
 # Probabilities made elsewhere.
 
 
+RANGE_ONLY = "Rates of decisions are compared by their range over groups: leave out --criterion and --scale."
 OPTIONAL = ("families", "groups", "occupation_weights", "occupations", "template_weights", "templates")
 
 
 def matrix_report(document: object, options: ViewOptions, resamples: int = 2000) -> RiskReport:
     """Make a report from probabilities made elsewhere (``risk --matrix``).
 
-    ``document``: ``preferences`` [occupation][template][group], rows that sum to 1 ± 1e-6; optional the keys
-    of ``OPTIONAL``.  Raises CriterionError for a key that is missing or unknown, and for a shape or a value
-    that is not allowed.
+    ``document``: ``preferences`` [occupation][template][group], rows that sum to 1 ± 1e-6, or ``rates`` of
+    decisions [occupation][context][group], each from 0 to 1 (:mod:`pcf_core.measure.decisions`); optional
+    the keys of ``OPTIONAL``.  Raises CriterionError for a key that is missing or unknown, and for a shape or
+    a value that is not allowed.
     """
-    keys = {"preferences", *OPTIONAL}
-    if not isinstance(document, Mapping) or "preferences" not in document or set(document) - keys:
+    first = {"preferences", "rates"}
+    keys = set(document) if isinstance(document, Mapping) else set()
+    if not isinstance(document, Mapping) or len(keys & first) != 1 or keys - first - set(OPTIONAL):
         raise CriterionError(
             "The matrix file must be one JSON object with `preferences` [occupation][template][group] "
-            "and at most " + ", ".join(f"`{key}`" for key in OPTIONAL) + "."
+            "or `rates` [occupation][context][group], and at most "
+            + ", ".join(f"`{key}`" for key in OPTIONAL)
+            + "."
         )
-    values = _number_array(document["preferences"], "preferences", 3)
+    (what,) = keys & first
+    values = _number_array(document[what], what, 3)
     lengths = dict(zip(("occupations", "templates", "groups"), values.shape, strict=True))
     names = {
         axis: names_of(document.get(axis, [f"{axis[:-1]} {i + 1}" for i in range(length)]), axis, length)
@@ -316,6 +323,9 @@ def matrix_report(document: object, options: ViewOptions, resamples: int = 2000)
         for axis, length in (("template", lengths["templates"]), ("occupation", lengths["occupations"]))
     }
     families = labels_of(document.get("families", []))
+    rated = what == "rates"
+    if rated and (options.criterion, options.scale) != ("max", "pcf"):
+        raise CriterionError(RANGE_ONLY)
     _refuse_what_a_matrix_lacks(options, counted="template_weights" in document)
     matrix = Matrix(
         values=values,
@@ -324,7 +334,7 @@ def matrix_report(document: object, options: ViewOptions, resamples: int = 2000)
         templates=names["templates"],
         template_weights=weights["template"],
         occupation_weights=weights["occupation"],
-        criterion=Criterion.parse(options.criterion, options.scale),
+        criterion=RateCriterion() if rated else Criterion.parse(options.criterion, options.scale),
         families=families,
         unit=unit_of_matrix(weights["template"], families, options),
     )

@@ -12,6 +12,7 @@ from pcf_core.core.records import FloatArray, LeftOut
 from pcf_core.core.risk import COUNTS_ONLY, CorrectedRisk, OccupationRisk, RiskReport
 from pcf_core.measure.bootstrap import RiskIntervals, risk_intervals
 from pcf_core.measure.criterion import Criterion
+from pcf_core.measure.decisions import TINY, People, RateCriterion, decisions_of
 from pcf_core.measure.decomposition import Decomposition, RiskTotal, total
 from pcf_core.measure.resampling import TemplateUnit, effective_number, rough
 from pcf_core.measure.wordings import wording_split
@@ -23,10 +24,10 @@ HEAVY = 0.1  # share of the weight above which a template is mentioned
 class Matrix:
     """The input of a report.
 
-    ``values`` [occupation, template, group]: preferences, rows sum to 1.  ``template_weights`` [template] and
-    ``occupation_weights`` [occupation]: >= 0 with a positive sum.  ``families`` [template]: labels, or none.
-    ``unit``: resampled for intervals over templates, ``None`` for whole templates or families.  ``left_out``
-    and ``warnings`` are copied into the report.
+    ``values`` [occupation, template, group]: preferences, rows sum to 1, or rates, of ``people`` if known.
+    ``template_weights`` [template] and ``occupation_weights`` [occupation]: >= 0 with a positive sum.
+    ``families`` [template]: labels, or none.  ``unit``: resampled for intervals over templates, ``None`` for
+    whole templates or families.  ``left_out`` and ``warnings`` are copied into the report.
     """
 
     values: FloatArray
@@ -37,6 +38,7 @@ class Matrix:
     occupation_weights: FloatArray
     criterion: Criterion
     families: tuple[str, ...] = ()
+    people: People | None = None
     unit: TemplateUnit | None = None
     left_out: tuple[LeftOut, ...] = ()
     warnings: tuple[str, ...] = ()
@@ -71,7 +73,24 @@ def risk_report(matrix: Matrix, resamples: int = 2000, *, brief: bool = False) -
     written = written_report(matrix, totals, intervals, rough_means(matrix))
     corrected = _corrected_risk(matrix, totals, intervals)
     report = replace(written, corrected=corrected, lean=intervals.lean)
+    if isinstance(matrix.criterion, RateCriterion):
+        report = _with_decisions(report, matrix, 0 if brief else resamples)
     return report if brief else _with_wordings(report, matrix, intervals, resamples)
+
+
+def _with_decisions(report: RiskReport, matrix: Matrix, resamples: int) -> RiskReport:
+    """Add rates, ratios, and intervals over people."""
+    people = matrix.people or People(matrix.values, np.arange(len(matrix.groups)))
+    unit, weights = matrix.unit or matrix.whole, matrix.occupation_weights
+    decisions, over_people = decisions_of(people, matrix.groups, unit, weights, resamples=resamples)
+    intervals = {name: (*some, *over_people.get(name, ())) for name, some in report.intervals.items()}
+    tiny = max(decisions.mean.values()) < TINY
+    warning = (
+        "No group gets a favourable answer with a probability of 2 % or more on average, so ratios of these "
+        "rates compare tiny numbers."
+    )
+    warnings = (*report.warnings, warning) if tiny else report.warnings
+    return replace(report, decisions=decisions, intervals=intervals, warnings=warnings)
 
 
 def _with_wordings(

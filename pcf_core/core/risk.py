@@ -15,6 +15,7 @@ from pcf_core.core.run import CoverageSummary, ForbiddenWords, SelfAudit
 Scale = Literal["pcf", "bvf"]
 Aggregation = Literal["sum", "mean"]
 Over = Literal["templates", "occupations", "both"]
+Drawn = Literal["templates", "occupations", "both", "people", "all"]
 Items = Literal["pairs", "sentences", "terms", "items"]  # of a known benchmark
 Unit = Literal["template", "counts-only", "counts-only-mentions"]
 # How far occupations are from neutral subjects, and from each other: in shares and in log-odds.
@@ -43,12 +44,12 @@ class Interval(Record):
     """A two-sided interval.
 
     ``unit``: what was resampled: ``template``, ``family`` (of templates), ``document``, ``mention``, ``draw``
-    or ``occupation``; over ``both`` it names the unit of the templates.  ``few``: the effective number of
-    units is below ten, so the interval may be wide or undercover, see docs/measured-coverage.md; ``None`` if
-    unknown.
+    ``person`` or ``occupation``; over ``both`` and ``all`` it names the unit of the templates.  ``few``: the
+    effective number of units is below ten, so the interval may be wide or undercover, see
+    docs/measured-coverage.md; ``None`` if unknown.
     """
 
-    over: Over | Items = "templates"
+    over: Drawn | Items = "templates"
     level: float = 0.95
     low: float
     high: float
@@ -96,6 +97,29 @@ class CorrectedRisk(Record):
     sampling_prejudice: float | None = None
     context_caprice: float | None = None
     wording_caprice: float | None = None
+
+
+class Decisions(Record):
+    """What a model decides about people of each group (:mod:`pcf_core.measure.decisions`).
+
+    ``mean``: probability of a favourable answer; ``selection_rate``: share of test sentences where it is at
+    least 1/2.  ``impact_ratio``, ``selection_impact_ratio``: smallest over largest of them; ``None`` if the
+    largest is 0.  ``worst_pair``: the groups with the smallest and the largest mean.  ``order_bias``: of
+    decisions between two people, ``None`` for others.  ``intervals``: of each, of the first two by group.
+    """
+
+    mean: dict[str, float]
+    selection_rate: dict[str, float]
+    impact_ratio: float | None
+    selection_impact_ratio: float | None
+    worst_pair: tuple[str, str]
+    order_bias: float | None = None
+    intervals: Mapping[str, tuple[Interval, ...] | Mapping[str, tuple[Interval, ...]]] = {}
+
+    def interval(self, quantity: str, over: Drawn = "templates") -> Interval | None:
+        """Return the interval of a ratio, if any."""
+        several = self.intervals.get(quantity, ())
+        return next((one for one in several if isinstance(one, Interval) and one.over == over), None)
 
 
 class Lean(Record):
@@ -173,6 +197,7 @@ class RiskReport:
     forbidden: ForbiddenWords | None = None
     context_caprice: float | None = None
     wording_caprice: float | None = None
+    decisions: Decisions | None = None
 
     @property
     def stereotype_sd(self) -> float:

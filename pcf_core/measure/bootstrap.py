@@ -51,7 +51,7 @@ from numpy.typing import ArrayLike
 from pcf_core.core.records import FloatArray
 from pcf_core.core.risk import Interval, Lean, Over
 from pcf_core.measure.corrected import Correction, cleared, correction
-from pcf_core.measure.criterion import Criterion, checked_preferences, normalised
+from pcf_core.measure.criterion import Criterion, normalised
 from pcf_core.measure.decomposition import Decomposition, TemplateDraws, decompose, jensen_gap, lean_of, total
 from pcf_core.measure.resampling import (
     TemplateUnit,
@@ -159,7 +159,7 @@ def risk_intervals(
     inside (0, 1); ``brief``: R alone, from the same draws and in a fraction of the time.  Raises
     CriterionError if any of these is not allowed.
     """
-    preferences = checked_preferences(values)
+    preferences = criterion.checked(values)
     shares = normalised(occupation_weights, preferences.shape[0], "occupation_weights")
     parts = decompose(preferences, unit.weights, criterion)
     stereotypes = criterion.stereotypes(preferences)
@@ -342,14 +342,14 @@ def occupation_bounds(
         return np.clip(stretched(replicates, level, stretch, skew), 0.0, most)
 
     overall = ends(resampled.risks["overall_risk"], skew["overall_risk"]).T
-    limits = criterion.stereotypes(np.ones_like(parts.stereotype))
+    limits = criterion.limits(parts.stereotype)
     of_means = bounds_of_means(resampled.means, parts.stereotype, limits, criterion, level, stretch)
     prejudice = holding(of_means[0], np.minimum(of_means[1], most), parts.prejudice)
     tangent = np.einsum("bxg,xg->bx", resampled.means, criterion.gradient(parts.stereotype))
     above = jensen_gap(resampled.risks["overall_risk"], tangent)
     low, _ = ends(resampled.risks["caprice_risk"])
     _, high = ends(above, skew["caprice_risk"])
-    leads = resampled.means.argmax(axis=-1) == parts.stereotype.argmax(axis=-1)
+    leads = criterion.leading(resampled.means) == criterion.leading(parts.stereotype)
     high = np.where(
         (~leads).mean(axis=0) > seldom(level, stretch),
         overall[:, 1] - prejudice[:, 0],

@@ -43,7 +43,7 @@ from pcf_core.core.errors import CriterionError
 from pcf_core.core.records import FloatArray
 from pcf_core.core.risk import Difference, Interval, Over, Permutations
 from pcf_core.measure.bootstrap import RISKS, replicates_of
-from pcf_core.measure.criterion import Criterion, checked_preferences, normalised
+from pcf_core.measure.criterion import Criterion, normalised
 from pcf_core.measure.decomposition import decompose, jensen_gap
 from pcf_core.measure.resampling import (
     BLOCK_CELLS,
@@ -82,7 +82,7 @@ class Pair:
         criterion: Criterion,
     ) -> Pair:
         """Make a pair from preferences [occupation, template, group] of each model."""
-        both = [checked_preferences(values) for values in (first, second)]
+        both = [criterion.checked(values) for values in (first, second)]
         if both[0].shape != both[1].shape:
             raise CriterionError(
                 "Two models are compared over the same occupations, templates and groups; got preferences of "

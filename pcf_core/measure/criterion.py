@@ -40,15 +40,19 @@ def checked_preferences(values: ArrayLike) -> FloatArray:
     return preferences
 
 
-def refuse_rows(rows: FloatArray, refused: NDArray[np.bool_], reason: str) -> None:
+def refuse_rows(rows: FloatArray, refused: NDArray[np.bool_], reason: str, what: str = "preferences") -> None:
     """Raise for the first row of [occupation, template, group] where ``refused`` is true anywhere."""
     if not refused.any():
         return
     occupation, template = (int(index) for index in np.argwhere(refused)[0][:2])
     values = ", ".join(f"{value:.6g}" for value in rows[occupation, template])
     raise CriterionError(
-        f"The row preferences[{occupation}][{template}] {reason} (got {values}); "
-        "give probabilities of all groups that sum to 1."
+        f"The row {what}[{occupation}][{template}] {reason} (got {values}); "
+        + (
+            "give probabilities of all groups that sum to 1."
+            if what == "preferences"
+            else "give each group's."
+        )
     )
 
 
@@ -131,6 +135,10 @@ class Criterion:
             reference = f"reference ({values})" if self.reference.ndim == 1 else "a reference per occupation"
         return f"{norm}, {self.scale} scale, {reference}"
 
+    def checked(self, values: ArrayLike) -> FloatArray:
+        """Check what the criterion reads, [occupation, template, group], and return it as float64."""
+        return checked_preferences(values)
+
     def stereotypes(self, p: FloatArray) -> FloatArray:
         """Compute stereotypes s of preferences, in the same shape.
 
@@ -195,6 +203,18 @@ class Criterion:
         Raises CriterionError for a shape that does not fit the reference.
         """
         return self.of_stereotypes(self.stereotypes(p))
+
+    def leading(self, s: FloatArray) -> NDArray[np.intp]:
+        """Return the group that decides J, as a number: [..., group] -> [...]."""
+        return np.asarray(s.argmax(axis=-1))
+
+    def limits(self, s: FloatArray) -> FloatArray:
+        """Return the largest possible stereotypes, in the shape of [..., group]."""
+        return self.stereotypes(np.ones_like(s))
+
+    def of_box(self, low: FloatArray, high: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return the ends of J for stereotypes between [..., group] low and high; it grows with each."""
+        return self.of_stereotypes(low), self.of_stereotypes(high)
 
     def largest(self, occupations: int, groups: int) -> FloatArray:
         """Return [occupation] the largest possible risk, that of certainty of one group, as J is convex."""

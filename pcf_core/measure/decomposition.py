@@ -42,7 +42,7 @@ from numpy.typing import ArrayLike
 
 from pcf_core.core.records import FloatArray
 from pcf_core.core.risk import Interval, Lean, Over
-from pcf_core.measure.criterion import Criterion, checked_preferences, normalised
+from pcf_core.measure.criterion import Criterion, normalised
 from pcf_core.measure.resampling import (
     TemplateUnit,
     bounds_of_means,
@@ -103,7 +103,7 @@ def decompose(values: ArrayLike, template_weights: ArrayLike, criterion: Criteri
     [template] finite, >= 0, positive sum (normalised here).  Raises CriterionError for preferences, weights
     or a reference that are not allowed, or do not fit each other.
     """
-    preferences = checked_preferences(values)
+    preferences = criterion.checked(values)
     weights = normalised(template_weights, preferences.shape[1], "template_weights")
     stereotypes = criterion.stereotypes(preferences)
     mean_stereotype = weights @ stereotypes
@@ -218,7 +218,7 @@ def lean_of(
         ("both", across.means, across.prejudice, occupations, (across.unit, many), across.unit.name),
     )
     mean = shares @ parts.stereotype
-    limits = shares @ criterion.stereotypes(np.ones_like(parts.stereotype))
+    limits = shares @ criterion.limits(parts.stereotype)
     mean_square, variance = (float(part) for part in tilt_squares(parts.stereotype, shares))
     intervals: dict[str, list[Interval]] = {"differing": [], "common_lean": [], "specific_lean": []}
     for over, means, prejudice, weights, units, name in ways:
@@ -232,7 +232,7 @@ def lean_of(
             )
         )
         low, high = stretched(of_each, level, stretch)
-        if (drawn.argmax(axis=-1) != mean.argmax()).mean() > seldom(level, stretch):
+        if (criterion.leading(drawn) != criterion.leading(mean)).mean() > seldom(level, stretch):
             high = max(high, stretched(of_all + of_each, level, stretch)[1] - lowest)
         if mean_square + variance > 0:
             fewest = min(unit.fewest for unit in units)

@@ -471,9 +471,8 @@ def bounds_of_means(
     """Return [occupation] low and high of J(E s), valid also where J has a kink.
 
     With m the mean, se its bootstrap s.d. and c the quantile of max_y |m* − m| / se, the means μ with max_y
-    |m − μ| / se <= c are not rejected, and since J grows with each stereotype, J over them fills [J(m − c
-    se), J(m + c se)].  Exact for two groups, where the lower end is 0 if 0 is not rejected; conservative for
-    more.
+    |m − μ| / se <= c are not rejected; the ends are those of J over this box.  Exact for two groups, where
+    the lower end is 0 if 0 is not rejected; conservative for more.
 
     ``replicates`` [resample, occupation, group] and ``means`` [occupation, group] mean stereotypes; ``most``
     [occupation, group] the largest possible; ``stretch``: :meth:`TemplateUnit.stretch`.
@@ -481,7 +480,7 @@ def bounds_of_means(
     spread = replicates.std(axis=0)
     distance = np.abs(replicates - means) / np.where(spread > 0, spread, 1.0)
     reach = stretch * np.quantile(distance.max(axis=-1), level, axis=0)[:, np.newaxis] * spread
-    return criterion.of_stereotypes(means - reach), criterion.of_stereotypes(np.minimum(means + reach, most))
+    return criterion.of_box(means - reach, np.minimum(means + reach, most))
 
 
 def seldom(level: float, stretch: float) -> float:

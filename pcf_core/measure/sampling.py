@@ -42,7 +42,7 @@ from pcf_core.measure.corrected import (
     mean_covariance,
     sampling_bias,
 )
-from pcf_core.measure.criterion import Criterion, checked_preferences, normalised
+from pcf_core.measure.criterion import Criterion, normalised
 from pcf_core.measure.decomposition import Decomposition, RiskTotal, decompose, total
 
 FIRST_LOOK = 100
@@ -157,7 +157,7 @@ def drawn_risk(
     drawn, up to a factor; ``occupation_weights`` [occupation] finite, >= 0, positive sum.  Raises
     CriterionError if any of these is not allowed.
     """
-    preferences = checked_preferences(values)
+    preferences = criterion.checked(values)
     repeats = checked_times(times, preferences.shape[1])
     relative = normalised(importance, repeats.size, "importance")
     weights = normalised(repeats * relative, repeats.size, "template_weights")

@@ -28,7 +28,7 @@ from pcf_core.measure.comparison import (
     swaps,
     total_interval,
 )
-from pcf_core.measure.criterion import Criterion, checked_preferences, normalised
+from pcf_core.measure.criterion import Criterion, normalised
 from pcf_core.measure.resampling import TemplateUnit, resampled_template_weights
 
 Several = TypeVar("Several", bound=Tested)
@@ -105,7 +105,7 @@ def _by_template(
     values: ArrayLike, occupation_weights: ArrayLike, criterion: Criterion
 ) -> tuple[tuple[int, ...], FloatArray]:
     """Return the shape of preferences, and [template] the weighted mean of J over occupations."""
-    checked = checked_preferences(values)
+    checked = criterion.checked(values)
     shares = normalised(occupation_weights, checked.shape[0], "occupation_weights")
     return checked.shape, shares @ criterion.of_stereotypes(criterion.stereotypes(checked))
 

@@ -49,7 +49,7 @@ from numpy.typing import ArrayLike
 from pcf_core.core.records import FloatArray
 from pcf_core.core.risk import Interval
 from pcf_core.measure.bootstrap import RISKS, Replicates, RiskIntervals, Totals, influences, replicates_of
-from pcf_core.measure.criterion import Criterion, checked_preferences, normalised
+from pcf_core.measure.criterion import Criterion, normalised
 from pcf_core.measure.decomposition import Decomposition, decompose, jensen_gap
 from pcf_core.measure.families import Families
 from pcf_core.measure.resampling import (
@@ -163,7 +163,7 @@ def wording_split(
     for :func:`~pcf_core.measure.bootstrap.risk_intervals`, whose result is ``intervals``;
     ``unit``: whole templates or families.
     """
-    preferences, families = checked_preferences(values), unit.drawn_families
+    preferences, families = criterion.checked(values), unit.drawn_families
     stereotypes = criterion.stereotypes(preferences)
     split = caprice_parts(stereotypes, intervals.parts, families, criterion)
     if split is None or families is None or intervals.correction is None:

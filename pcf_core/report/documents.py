@@ -74,6 +74,7 @@ def report_document(report: RiskReport) -> dict[str, Any]:
         ],
         **picked(report, "left_out", "warnings", "coverage", "self_audit"),
         **({} if report.forbidden is None else {"forbidden": report.forbidden}),
+        **({} if report.decisions is None else {"decisions": report.decisions}),
     }
     return finite(document)  # type: ignore[no-any-return]
 
