@@ -402,17 +402,14 @@ def _line(text: str, place: Path) -> str:
 
 HEADER = """# Architectures
 
-This page says what the scorer does with a tiny model of every text architecture of transformers {version},
-with random weights. *Right*: the scores agree with those of transformers' own class, which gets one text at
-a time, in float32 (within 0.0001 nats and a millionth of the score) and in bfloat16 (within 0.1 nats and
-twice the largest difference between transformers' own scores in the two). The reference for each token of a
-causal model is read at the end of a text that stops before it; a multimodal model's reference has all its
+What the scorer does with a tiny model of every text architecture of transformers {version}, with random
+weights. *Right*: the scores agree with those of transformers' own class, which gets one text at a time, in
+float32 (within 0.0001 nats and a millionth of the score) and in bfloat16 (within 0.1 nats and twice the
+largest difference between transformers' own scores in the two). A multimodal model's reference has all its
 parts, but gets no picture and no sound. All other models are refused with a sentence when they are opened.
-Gemma 3n is compared in a test of its own, because a part of it needs another library (timm).
-
-`python -m tests.models.scoring.architectures` writes this page and
-`tests/models/scoring/architectures.csv`, which has the class and the full sentence of each; a slow test
-compares every row.
+`tests/models/scoring/architectures.csv` names every architecture that is right, with its class, and the full
+sentence of each refusal; `python -m tests.models.scoring.architectures` writes it and this page, and a slow
+test compares every row. Gemma 3n is compared in a test of its own, because a part of it needs timm.
 """
 TITLES = {
     "causal": "Causal models",
@@ -450,13 +447,13 @@ def write_table(rows: dict[str, Row]) -> None:
 
 
 def page(rows: Iterable[Row]) -> str:
-    """Write the page: of each family the types that are right, and the others by their reason."""
+    """Write the page: of each family how many types are right, and the others by their reason."""
     parts = [HEADER.format(version=transformers.__version__)]
     for family, title in TITLES.items():
         several = [row for row in rows if row.name.startswith(f"{family}:")]
         right = [row for row in several if row.float32 == RIGHT]
         half = [row for row in right if row.bfloat16 != RIGHT]
-        lines = [f"**Right ({len(right)} of {len(several)})**: {_types(right)}."]
+        lines = [f"**Right: {len(right)} of {len(several)}.**"]
         if half:
             lines.append(f"**Right in float32, refused in bfloat16 ({len(half)})**: {_types(half)}.")
         reasons: dict[str, list[Row]] = {}
