@@ -85,10 +85,9 @@ def test_what_was_aimed_at_the_rules_is_read_as_is_stated() -> None:
     counts = slips("aimed")
     many = [row["reading"] in VALID for row in rows("aimed")]
     sentence = (
-        f"Of {len(many)} sentences that another chose to break the rules 46 were read as the other role and "
-        f"27 invalid ones as valid; with the rules mended for them it is {counts['wrong']} and "
-        f"{counts['made up']}, and {counts['missed']} of {sum(many)} valid ones are read as invalid (110 "
-        "before)"
+        f"Of {len(many)} sentences that another person chose to break the rules, {counts['wrong']} are read "
+        f"as the other role, {counts['made up']} invalid ones as valid and {counts['missed']} of {sum(many)} "
+        "valid ones as invalid"
     )
     assert counts["wrong"] == 0
     assert sentence in " ".join(ABOUT.read_text(encoding="utf8").split())
