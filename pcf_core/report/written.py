@@ -163,7 +163,7 @@ def _is_number(table: ReportTable, column: int) -> bool:
 
 
 def report_bytes(document: ReportDocument) -> bytes:
-    """Write a report as JSON (schema in docs/report.md), the same bytes for the same document."""
+    """Write a report as JSON (schema in docs/report.schema.json), the same bytes for the same document."""
     text = json.dumps(document.model_dump(mode="json"), ensure_ascii=False, indent=1, allow_nan=False)
     return text.encode() + b"\n"
 

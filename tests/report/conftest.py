@@ -34,12 +34,11 @@ HOSTILE = (
 
 @pytest.fixture(scope="session")
 def schemas() -> dict[str, Any]:
-    """Those of docs/report.md, by name."""
+    """Those of docs/report.md, and that of a report."""
     text = (ROOT / "docs" / "report.md").read_text(encoding="utf8")
-    return {
-        name: json.loads(found)
-        for name, found in re.findall(r"```json schema=(\w+)\n(.*?)```", text, re.DOTALL)
-    }
+    named = dict(re.findall(r"```json schema=(\w+)\n(.*?)```", text, re.DOTALL))
+    named["report"] = (ROOT / "docs" / "report.schema.json").read_text(encoding="utf8")
+    return {name: json.loads(schema) for name, schema in named.items()}
 
 
 @pytest.fixture(scope="session")
