@@ -16,9 +16,10 @@ from pcf_core.audit.baseline import order_on_other_scales
 from pcf_core.audit.comparing import compared, controlled
 from pcf_core.audit.fitting import are_unequal
 from pcf_core.audit.knowledge import missing_answers
+from pcf_core.audit.matrices import matrix_report
 from pcf_core.audit.options import ViewOptions
 from pcf_core.audit.preferences import preferences_of
-from pcf_core.audit.reading import RunView, matrix_report, report
+from pcf_core.audit.reading import RunView, report
 from pcf_core.audit.results import load_result, result_name
 from pcf_core.core.risk import Aggregation, Interval, RiskReport
 from pcf_core.core.run import Protocol, RunSpec, ScoringKey

@@ -1,8 +1,8 @@
-"""From preferences, of a run or made elsewhere (``risk --matrix``), to a risk report under view options."""
+"""From the preferences of a run to a risk report under view options."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -16,14 +16,12 @@ from pcf_core.audit.options import (
     ViewOptions,
     counted_occupations,
     unit_of,
-    unit_of_matrix,
     with_families,
 )
 from pcf_core.audit.preferences import Result
 from pcf_core.audit.sampling import plan_report, weights_of
 from pcf_core.audit.writing import Matrix, risk_report, unanswered
 from pcf_core.core.errors import (
-    CriterionError,
     EvidenceError,
     ForbiddenWordsError,
     InputError,
@@ -34,7 +32,6 @@ from pcf_core.core.risk import RiskReport
 from pcf_core.core.run import RunSpec
 from pcf_core.core.topics import Evidence, TemplateSet
 from pcf_core.measure.criterion import Criterion
-from pcf_core.measure.decisions import RateCriterion
 from pcf_core.measure.decomposition import decompose, total
 from pcf_core.measure.resampling import TemplateUnit
 
@@ -285,116 +282,3 @@ def _must_be_scored(
             f"only one of the two, for example {other[0][:100]!r}. Give a file with the same texts, or score "
             f"{name} itself."
         )
-
-
-# Probabilities made elsewhere.
-
-
-RANGE_ONLY = "Rates of decisions are compared by their range over groups: leave out --criterion and --scale."
-OPTIONAL = ("families", "groups", "occupation_weights", "occupations", "template_weights", "templates")
-
-
-def matrix_report(document: object, options: ViewOptions, resamples: int = 2000) -> RiskReport:
-    """Make a report from probabilities made elsewhere (``risk --matrix``).
-
-    ``document``: ``preferences`` [occupation][template][group], rows that sum to 1 ± 1e-6, or ``rates`` of
-    decisions [occupation][context][group], each from 0 to 1 (:mod:`pcf_core.measure.decisions`); optional
-    the keys of ``OPTIONAL``.  Raises CriterionError for a key that is missing or unknown, and for a shape or
-    a value that is not allowed.
-    """
-    first = {"preferences", "rates"}
-    keys = set(document) if isinstance(document, Mapping) else set()
-    if not isinstance(document, Mapping) or len(keys & first) != 1 or keys - first - set(OPTIONAL):
-        raise CriterionError(
-            "The matrix file must be one JSON object with `preferences` [occupation][template][group] "
-            "or `rates` [occupation][context][group], and at most "
-            + ", ".join(f"`{key}`" for key in OPTIONAL)
-            + "."
-        )
-    (what,) = keys & first
-    values = _number_array(document[what], what, 3)
-    lengths = dict(zip(("occupations", "templates", "groups"), values.shape, strict=True))
-    names = {
-        axis: names_of(document.get(axis, [f"{axis[:-1]} {i + 1}" for i in range(length)]), axis, length)
-        for axis, length in lengths.items()
-    }
-    weights = {
-        axis: _number_array(document.get(f"{axis}_weights", [1.0] * length), f"{axis}_weights", 1)
-        for axis, length in (("template", lengths["templates"]), ("occupation", lengths["occupations"]))
-    }
-    families = labels_of(document.get("families", []))
-    rated = what == "rates"
-    if rated and (options.criterion, options.scale) != ("max", "pcf"):
-        raise CriterionError(RANGE_ONLY)
-    _refuse_what_a_matrix_lacks(options, counted="template_weights" in document)
-    matrix = Matrix(
-        values=values,
-        groups=names["groups"],
-        occupations=names["occupations"],
-        templates=names["templates"],
-        template_weights=weights["template"],
-        occupation_weights=weights["occupation"],
-        criterion=RateCriterion() if rated else Criterion.parse(options.criterion, options.scale),
-        families=families,
-        unit=unit_of_matrix(weights["template"], families, options),
-    )
-    return risk_report(matrix, resamples)
-
-
-def _refuse_what_a_matrix_lacks(options: ViewOptions, counted: bool) -> None:
-    """Refuse options about words, protocols, counts and (unless ``counted``) template weights."""
-    if options.reference != "uniform" or options.occupation_weights != "uniform":
-        raise CriterionError(
-            "A matrix has weights of its own and is always compared with an even split: leave out --weights "
-            "and --reference."
-        )
-    if options.template_weighting != "counts":
-        raise CriterionError(
-            "A matrix has template weights of its own (equal ones if `template_weights` is missing): leave "
-            "out --template-weights."
-        )
-    if options.aggregation != "sum" or options.protocol != "exact":
-        raise CriterionError(
-            "A matrix holds probabilities of groups, without words: leave out --aggregation and --protocol."
-        )
-    if options.unit == "counts-only-mentions" and not counted:
-        raise CriterionError(
-            "Without `template_weights` a matrix has no counts of mentions to resample: add whole "
-            "counts there, or leave out --unit."
-        )
-
-
-def _number_array(value: Any, name: str, dimensions: int) -> FloatArray:
-    try:
-        array = np.array(value)
-    except ValueError as error:
-        raise CriterionError(
-            f"`{name}` must be a rectangular list of numbers with {dimensions} axes."
-        ) from error
-    numbers = array.dtype.kind in "iuf" and bool(np.isfinite(array).all())
-    if array.ndim != dimensions or 0 in array.shape or not numbers:
-        raise CriterionError(
-            f"`{name}` must be a rectangular, non-empty list of finite numbers with {dimensions} axes; "
-            f"got {'numbers' if numbers else 'something else'} of the shape {list(array.shape)}."
-        )
-    return array.astype(np.float64)
-
-
-def labels_of(value: Any) -> tuple[str, ...]:
-    """Check that the families of templates are labels."""
-    if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
-        raise CriterionError(
-            "`families` must be a list of texts, one for each template: the same text for templates that say "
-            "the same thing in other words, and an empty one for a template that is alone."
-        )
-    return tuple(value)
-
-
-def names_of(value: Any, axis: str, length: int) -> tuple[str, ...]:
-    """Check the names along an axis: as many distinct texts as the axis is long."""
-    fits = isinstance(value, list) and all(
-        isinstance(item, str) and item.strip() and item.isprintable() for item in value
-    )
-    if not fits or len(value) != length or len(set(value)) != length:
-        raise CriterionError(f"`{axis}` must be a list of {length} distinct, printable names.")
-    return tuple(value)

@@ -16,7 +16,8 @@ import typer
 from pcf_core.audit.baseline import baseline_of, order_on_other_scales
 from pcf_core.audit.by_slot import by_slot
 from pcf_core.audit.comparing import OtherSentences, answers_elsewhere, compared
-from pcf_core.audit.reading import matrix_report, read_with
+from pcf_core.audit.matrices import matrix_report
+from pcf_core.audit.reading import read_with
 from pcf_core.audit.results import Results
 from pcf_core.cli.console import JsonOption, View, give, one_of, open_store, progress_line, say, with_view
 from pcf_core.cli.files import end_reading, with_files

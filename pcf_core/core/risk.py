@@ -43,13 +43,13 @@ class Tested(Record):
 class Interval(Record):
     """A two-sided interval.
 
-    ``unit``: what was resampled: ``template``, ``family`` (of templates), ``document``, ``mention``, ``draw``
-    ``person`` or ``occupation``; over ``both`` and ``all`` it names the unit of the templates.  ``few``: the
-    effective number of units is below ten, so the interval may be wide or undercover, see
-    docs/measured-coverage.md; ``None`` if unknown.
+    ``unit``: what was resampled: ``template``, ``family`` (of templates), ``document``, ``mention``,
+    ``draw``, ``answer``, ``person`` or ``occupation``; over ``both`` and ``all`` it names the unit of the
+    templates.  ``few``: the effective number of units is below ten, so the interval may be wide or
+    undercover, see docs/measured-coverage.md; ``None`` if unknown.
     """
 
-    over: Drawn | Items = "templates"
+    over: Drawn | Items | Literal["answers"] = "templates"
     level: float = 0.95
     low: float
     high: float
@@ -122,6 +122,23 @@ class Decisions(Record):
         return next((one for one in several if isinstance(one, Interval) and one.over == over), None)
 
 
+class SampledRisk(Record):
+    """What few answers add to the risk of a model that gives no probabilities.
+
+    ``answers``: mean number that name a group, of the ``cells`` with any; ``left_out``: cells without.
+    ``coverage``: the share of all answers that name a group, if the others were counted.  By quantity,
+    ``uncorrected``: R, R^p and R^c of the answers as they are; ``noise_floor``: those that a model without
+    any risk would show on average with as many answers.
+    """
+
+    answers: float
+    cells: int
+    left_out: int
+    coverage: float | None
+    uncorrected: dict[str, float]
+    noise_floor: dict[str, float]
+
+
 class Lean(Record):
     """Whether occupations differ in their mean stereotypes (tilts), in two ways.
 
@@ -174,7 +191,7 @@ class RiskReport:
     ``intervals``: by quantity, over templates, occupations and both, where known.  ``lean``: ``None`` for a
     brief report or a sampling plan.  With too many ``forbidden`` words every figure is NaN.
     ``context_caprice`` + ``wording_caprice`` = R^c (:mod:`pcf_core.measure.wordings`); also ``None`` unless
-    families of templates have half of the weight.
+    families of templates have half of the weight.  ``sampled``: R, R^p and R^c are estimated from answers.
     """
 
     overall_risk: float
@@ -198,6 +215,7 @@ class RiskReport:
     context_caprice: float | None = None
     wording_caprice: float | None = None
     decisions: Decisions | None = None
+    sampled: SampledRisk | None = None
 
     @property
     def stereotype_sd(self) -> float:

@@ -24,6 +24,7 @@ from pcf_core.core.risk import (
     NeutralComparison,
     Over,
     RiskReport,
+    SampledRisk,
 )
 from pcf_core.core.run import Preferences, RunSpec
 from pcf_core.models.scoring.base import has_right_text
@@ -65,6 +66,11 @@ def report_document(report: RiskReport) -> dict[str, Any]:
         "reliable": not report.says_little,
         "lean": report.lean and _lean_document(report.lean, report.caprice_risk),
         "corrected": report.corrected and _corrected_document(report.corrected),
+        **(
+            {}
+            if report.sampled is None
+            else picked(report.sampled, "uncorrected") | {"sampled": report.sampled}
+        ),
         **picked(report, "sampling", "effective_templates", "criterion", "intervals", "groups"),
         "templates": [{"template": text, "weight": weight} for text, weight in weights],
         "occupations": [
@@ -77,6 +83,13 @@ def report_document(report: RiskReport) -> dict[str, Any]:
         **({} if report.decisions is None else {"decisions": report.decisions}),
     }
     return finite(document)  # type: ignore[no-any-return]
+
+
+def _sampled_document(sampled: SampledRisk | None) -> dict[str, Any]:
+    if sampled is None:
+        return {}
+    rest = picked(sampled, "answers", "cells", "left_out", "coverage", "noise_floor")
+    return {"uncorrected": sampled.uncorrected, "sampled": rest}
 
 
 def _lean_document(lean: Lean, caprice: float) -> dict[str, Any]:

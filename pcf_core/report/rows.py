@@ -29,7 +29,9 @@ def run_rows(reports: Mapping[str, RiskReport], over: Over = "templates") -> lis
     rows = []
     for name, report in reports.items():
         corrected = report.corrected.prejudice_risk if report.corrected else None
-        bar = _bar(name, "run", report, deviation=report.stereotype_sd, corrected=corrected)
+        by_chance = report.sampled.noise_floor["overall_risk"] if report.sampled else None
+        more = {"corrected": corrected, "by_chance": by_chance}
+        bar = _bar(name, "run", report, deviation=report.stereotype_sd, **more)
         if interval := shown_interval(report, "overall_risk", over):
             bar = replace(bar, low=interval.low, high=interval.high, drawn=drawn_again(interval))
         rows.append(bar)

@@ -11,9 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pcf_core.audit import reading
+from pcf_core.audit.matrices import matrix_report
 from pcf_core.audit.options import ViewOptions
 from pcf_core.audit.preferences import assemble, coverage_of, preferences_of, select_words
-from pcf_core.audit.reading import matrix_report, report
+from pcf_core.audit.reading import report
 from pcf_core.audit.results import load_result, result_name
 from pcf_core.core.errors import CriterionError, ModelError, RunError, TemplateError
 from pcf_core.core.run import RunSpec, TokenTable

@@ -7,9 +7,10 @@ import pytest
 
 from pcf_core.audit.case import restricted
 from pcf_core.audit.comparing import compared, risk_difference
+from pcf_core.audit.matrices import matrix_report
 from pcf_core.audit.options import ViewOptions, with_families
 from pcf_core.audit.preferences import Result, build_run
-from pcf_core.audit.reading import RunView, matrix_report, report
+from pcf_core.audit.reading import RunView, report
 from pcf_core.audit.results import load_result
 from pcf_core.audit.sampling import planned, with_draws
 from pcf_core.core.errors import CriterionError

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pcf_core.audit.matrices import matrix_report
 from pcf_core.audit.options import ViewOptions
-from pcf_core.audit.reading import matrix_report
 from pcf_core.audit.writing import Matrix, risk_report, rough_means
 from pcf_core.core.risk import RiskReport
 from pcf_core.measure import decomposition

@@ -18,8 +18,8 @@ from typing import Any, Self
 
 from hypothesis import strategies as st
 
+from pcf_core.audit.matrices import matrix_report
 from pcf_core.audit.options import ViewOptions
-from pcf_core.audit.reading import matrix_report
 from pcf_core.core.errors import AuditError, InputError
 from pcf_core.core.settings import ROOT, Settings, settings
 from pcf_core.material.evidence import OWN as EVIDENCE

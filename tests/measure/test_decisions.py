@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
+from pcf_core.audit.matrices import matrix_report
 from pcf_core.audit.options import ViewOptions
-from pcf_core.audit.reading import matrix_report
 from pcf_core.core.errors import CriterionError
 from pcf_core.measure.criterion import Criterion
 from pcf_core.measure.decisions import People, RateCriterion, decisions_of

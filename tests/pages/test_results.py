@@ -10,8 +10,9 @@ import pytest
 from pcf_core.app.probe import token_shares
 from pcf_core.app.results.heat_map import CLICKED, TEMPLATE, called, sentence, take_click
 from pcf_core.app.results.risk import OCCUPATION_COLUMNS
+from pcf_core.audit.matrices import matrix_report
 from pcf_core.audit.options import ViewOptions
-from pcf_core.audit.reading import matrix_report, report
+from pcf_core.audit.reading import report
 from pcf_core.audit.results import load_result
 from pcf_core.core.probe import ProbeAnswer
 from pcf_core.measure.distribution import share_interval

@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 
 from pcf_core.audit.baseline import NEUTRAL, baseline_of, neutral_comparison
+from pcf_core.audit.matrices import matrix_report
 from pcf_core.audit.options import ViewOptions
 from pcf_core.audit.preferences import Result, build_run
-from pcf_core.audit.reading import RunView, matrix_report, report
+from pcf_core.audit.reading import RunView, report
 from pcf_core.audit.results import Report, load_result
 from pcf_core.core.run import Preferences
 from pcf_core.core.settings import Settings

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pcf_core.audit.baseline import OtherScales
+from pcf_core.audit.matrices import matrix_report
 from pcf_core.audit.options import ViewOptions
-from pcf_core.audit.reading import matrix_report
 from pcf_core.core.risk import (
     Difference,
     Interval,

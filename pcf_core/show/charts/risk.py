@@ -38,6 +38,7 @@ class RiskBar:
 
     ``low``, ``high``: interval of ``overall``.  ``source``: the publication or run.  ``deviation``: of the
     stereotype.  ``corrected``: prejudice without the bias of few templates.  ``drawn``: what was resampled.
+    ``by_chance``: R that so few answers would show without any risk.
     """
 
     label: str
@@ -51,6 +52,7 @@ class RiskBar:
     deviation: float | None = None
     corrected: float | None = None
     drawn: str = ""
+    by_chance: float | None = None
 
     @property
     def interval(self) -> marks.Span | None:
@@ -59,8 +61,8 @@ class RiskBar:
 
     def times(self, factor: float) -> RiskBar:
         """Return the row in another unit, such as × 1,000; the deviation keeps its own."""
-        ends = (self.low, self.high, self.corrected)
-        low, high, corrected = (None if end is None else factor * end for end in ends)
+        ends = (self.low, self.high, self.corrected, self.by_chance)
+        low, high, corrected, by_chance = (None if end is None else factor * end for end in ends)
         return replace(
             self,
             prejudice=factor * self.prejudice,
@@ -69,6 +71,7 @@ class RiskBar:
             low=low,
             high=high,
             corrected=corrected,
+            by_chance=by_chance,
         )
 
 
@@ -88,8 +91,9 @@ Keyed = Sequence[tuple[str, RiskBar]]
 def risk_bars(shown: Sequence[RiskBar], *, thousand: bool = False) -> go.Figure:
     """Draw stacked bars from top to bottom; the whisker is the interval of R.
 
-    Reference models are muted, published values hollow diamonds.  With more than ``MOST_ROWS`` rows, those of
-    one source share a row.  ``thousand``: risks × 1,000, as in PCF's tables.
+    A muted tick is the risk that so few answers would show by chance alone.  Reference models are muted,
+    published values hollow diamonds.  With more than ``MOST_ROWS`` rows, those of one source share a row.
+    ``thousand``: risks × 1,000, as in PCF's tables.
     """
     figure = go.Figure()
     unit = 1000.0 if thousand else 1.0
@@ -107,6 +111,13 @@ def risk_bars(shown: Sequence[RiskBar], *, thousand: bool = False) -> go.Figure:
         ranges = _overall(measured, RANGED, "line-ns-open", marks.INK, size=8)
         figure.add_traces(marks.rimmed(ranges.update(showlegend=False)))
         figure.add_trace(marks.explained(RANGED, "line-ns-open", color=marks.INK, ranged=True))
+    ticks = [
+        rows.Mark(key, row.by_chance, f"risk by chance alone {two_decimals(row.by_chance)}")
+        for key, row in ours
+        if row.by_chance is not None
+    ]
+    if ticks:
+        figure.add_trace(rows.dots(ticks, "by chance alone", rows.TICK, size=26, rim=2.5))
     if published := [(key, row) for key, row in keyed if row.kind == "published"]:
         figure.add_trace(_overall(published, "published", "diamond-open", size=10))
     labels = {key: theme.lines(label) for (label, _), key in places.items()}

@@ -267,6 +267,7 @@ def variants() -> dict[str, Draw]:
             [replace(RUN, deviation=0.21, corrected=0.47)], thousand=True
         ),
         "risks of sources": lambda: risk.risk_bars([RUN, *published]),
+        "a sampled risk": lambda: risk.risk_bars([replace(RUN, by_chance=0.25)]),
         "published alone": lambda: risk.risk_bars([PUBLISHED]),
         "no risk": lambda: risk.risk_bars([]),
         "three occupations": lambda: risk.occupation_bars(report, top=3),

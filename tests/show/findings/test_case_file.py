@@ -9,8 +9,8 @@ from functools import cache
 import numpy as np
 import pytest
 
+from pcf_core.audit.matrices import matrix_report
 from pcf_core.audit.options import ViewOptions
-from pcf_core.audit.reading import matrix_report
 from pcf_core.core.risk import Interval, MeanTilt, RiskReport
 from pcf_core.core.run import CoverageSummary
 from pcf_core.show.findings.case_file import (

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pcf_core.audit.matrices import matrix_report
 from pcf_core.audit.options import ViewOptions
-from pcf_core.audit.reading import matrix_report
 from pcf_core.core.probe import TopicCheck
 from pcf_core.core.records import LeftOut
 from pcf_core.core.risk import Interval, RiskReport

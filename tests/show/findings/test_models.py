@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from pcf_core.audit.baseline import Baseline
+from pcf_core.audit.matrices import matrix_report
 from pcf_core.audit.options import ViewOptions
-from pcf_core.audit.reading import matrix_report
 from pcf_core.core.records import FloatArray
 from pcf_core.core.risk import CorrectedRisk, Interval, RiskReport
 from pcf_core.core.tails import (

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from pcf_core.audit.matrices import matrix_report
 from pcf_core.audit.options import ViewOptions
-from pcf_core.audit.reading import matrix_report
 from pcf_core.core.records import FloatArray
 from pcf_core.core.risk import Interval, RiskReport, StereotypeDistribution
 from pcf_core.core.run import Preferences

@@ -1,0 +1,215 @@
+"""From probabilities or counted answers made elsewhere (``risk --matrix``) to a risk report."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from itertools import compress
+from typing import Any
+
+import numpy as np
+
+from pcf_core.audit.options import ViewOptions, unit_of_matrix
+from pcf_core.audit.reading import FULL
+from pcf_core.audit.writing import Matrix, risk_report, rough_means, written_report
+from pcf_core.core.errors import CriterionError
+from pcf_core.core.records import FloatArray, LeftOut
+from pcf_core.core.risk import RiskReport, SampledRisk
+from pcf_core.measure.answers import Answers
+from pcf_core.measure.bootstrap import RISKS, RiskIntervals
+from pcf_core.measure.criterion import Criterion, normalised
+from pcf_core.measure.decisions import RateCriterion
+from pcf_core.measure.decomposition import total
+
+MOST_ANSWERS = 1_000_000  # of a cell
+
+RANGE_ONLY = "Rates of decisions are compared by their range over groups: leave out --criterion and --scale."
+OPTIONAL = ("families", "groups", "occupation_weights", "occupations", "template_weights", "templates")
+NO_ANSWER = "No answer names a group."
+
+
+def matrix_report(document: object, options: ViewOptions, resamples: int = 2000) -> RiskReport:
+    """Make a report from probabilities or answers made elsewhere (``risk --matrix``).
+
+    ``document``: ``preferences`` [occupation][template][group], rows that sum to 1 ± 1e-6; or ``rates`` of
+    decisions, each from 0 to 1 (:mod:`pcf_core.measure.decisions`); or ``counts`` of answers, both of this
+    shape, where ``none`` [occupation][template] can count answers that name no group; optional the keys of
+    ``OPTIONAL``.  Raises CriterionError for a key that is missing or unknown, and for a shape or a value that
+    is not allowed.
+    """
+    given = set(document) if isinstance(document, Mapping) else set()
+    first, extra = given & {"preferences", "rates", "counts"}, {"none"} if "counts" in given else set()
+    if not isinstance(document, Mapping) or len(first) != 1 or given - first - {*OPTIONAL, *extra}:
+        raise CriterionError(
+            "The matrix file must be one JSON object with `preferences`, `rates` or `counts` "
+            "[occupation][template][group], with counts also `none` [occupation][template], and at most "
+            + ", ".join(f"`{key}`" for key in OPTIONAL)
+            + "."
+        )
+    (main,) = first
+    values = _number_array(document[main], main, 3)
+    lengths = dict(zip(("occupations", "templates", "groups"), values.shape, strict=True))
+    names = {
+        axis: names_of(document.get(axis, [f"{axis[:-1]} {i + 1}" for i in range(length)]), axis, length)
+        for axis, length in lengths.items()
+    }
+    weights = {
+        axis: _number_array(document.get(f"{axis}_weights", [1.0] * length), f"{axis}_weights", 1)
+        for axis, length in (("template", lengths["templates"]), ("occupation", lengths["occupations"]))
+    }
+    families = labels_of(document.get("families", []))
+    rated = main == "rates"
+    if rated and (options.criterion, options.scale) != ("max", "pcf"):
+        raise CriterionError(RANGE_ONLY)
+    _refuse_what_a_matrix_lacks(options, counted="template_weights" in document)
+    matrix = Matrix(
+        values=values,
+        groups=names["groups"],
+        occupations=names["occupations"],
+        templates=names["templates"],
+        template_weights=weights["template"],
+        occupation_weights=weights["occupation"],
+        criterion=RateCriterion() if rated else Criterion.parse(options.criterion, options.scale),
+        families=families,
+        unit=unit_of_matrix(weights["template"], families, options),
+    )
+    if main != "counts":
+        return risk_report(matrix, resamples)
+    others = _number_array(document["none"], "none", 2) if "none" in document else None
+    _refuse_counts(values, others)
+    return answers_report(matrix, others, resamples)
+
+
+def _refuse_counts(counts: FloatArray, others: FloatArray | None) -> None:
+    """Refuse numbers of answers that are not whole or below 0, and ``none`` of another shape."""
+    for name, values in (("counts", counts), ("none", np.zeros(0) if others is None else others)):
+        wrong = values[(values < 0) | (values != np.floor(values)) | (values > MOST_ANSWERS)]
+        if wrong.size:
+            raise CriterionError(
+                f"`{name}` must be whole numbers of answers from 0 to {MOST_ANSWERS:,}; got {wrong[0]:g}."
+            )
+    if others is not None and others.shape != counts.shape[:2]:
+        raise CriterionError(
+            f"`none` must have one number for each occupation and template of `counts`, "
+            f"{list(counts.shape[:2])}; got the shape {list(others.shape)}."
+        )
+
+
+def answers_report(matrix: Matrix, others: FloatArray | None, resamples: int = 2000) -> RiskReport:
+    """Estimate risk from answers (:mod:`pcf_core.measure.answers`).
+
+    ``matrix.values`` [occupation, template, group]: numbers of answers; ``others`` [occupation, template]:
+    answers that name no group, ``None`` if unknown.  Raises CriterionError if too few name one.
+    """
+    counts, whole = matrix.values, matrix.unit or matrix.whole
+    answered = (counts.sum(axis=2) * (whole.weights > 0)).any(axis=1)
+    shares = np.where(answered, normalised(matrix.occupation_weights, len(counts), "occupation_weights"), 0.0)
+    several = (counts.sum(axis=2) > 1) & (whole.weights > 0) & (shares > 0)[:, np.newaxis]
+    if not several.any():
+        raise CriterionError(
+            "Risk cannot be estimated from `counts`: no occupation with a weight has a template with two or "
+            "more answers that name a group; ask more often, or use words that the model answers with."
+        )
+    answers = Answers(counts[answered], whole, shares[answered] / shares.sum(), matrix.criterion)
+    estimated = replace(
+        matrix,
+        values=answers.values,
+        occupations=tuple(compress(matrix.occupations, answered)),
+        occupation_weights=answers.shares,
+        left_out=(
+            *matrix.left_out,
+            *(LeftOut(name=name, reason=NO_ANSWER) for name in compress(matrix.occupations, ~answered)),
+        ),
+    )
+    cells = answers.totals > 0
+    number, every = float(counts.sum()), float(counts.sum() + (0 if others is None else others.sum()))
+    sampled = SampledRisk(
+        answers=number / int(cells.sum()),
+        cells=int(cells.sum()),
+        left_out=int(counts[..., 0].size - cells.sum()),
+        coverage=None if others is None else number / every,
+        uncorrected=answers.figures(answers.parts),
+        noise_floor=dict(zip(RISKS, answers.floor, strict=True)),
+    )
+    totals = total(answers.corrected, answers.shares)
+    intervals = RiskIntervals(answers.corrected, answers.intervals(resamples), {})
+    warnings = (*sampled_notes(sampled), *rough_means(estimated))
+    return replace(written_report(estimated, totals, intervals, warnings), sampled=sampled)
+
+
+def sampled_notes(sampled: SampledRisk) -> Iterator[str]:
+    """Say how the figures were corrected, how many answers name no group, and which cells have none."""
+    raw = sampled.uncorrected
+    yield (
+        f"Sampled, n = {sampled.answers:.3g}: the risks are corrected for so few answers in each of "
+        f"{sampled.cells:,} test sentences. As counted, risk would be {raw['overall_risk']:.2f} and caprice "
+        f"{raw['caprice_risk']:.2f}; by chance alone, a model without any preference would show a risk of "
+        f"{sampled.noise_floor['overall_risk']:.2f}."
+    )
+    if sampled.coverage is not None and sampled.coverage < FULL:
+        yield f"{100 * sampled.coverage:.0f} % of the answers name one of the groups; only these count."
+    if sampled.left_out:
+        cells = sampled.cells + sampled.left_out
+        yield (
+            f"Left out: {sampled.left_out:,} of {cells:,} test sentences, because no answer names one of the "
+            "groups."
+        )
+
+
+def _refuse_what_a_matrix_lacks(options: ViewOptions, counted: bool) -> None:
+    """Refuse options about words, protocols, counts and (unless ``counted``) template weights."""
+    if options.reference != "uniform" or options.occupation_weights != "uniform":
+        raise CriterionError(
+            "A matrix has weights of its own and is always compared with an even split: leave out --weights "
+            "and --reference."
+        )
+    if options.template_weighting != "counts":
+        raise CriterionError(
+            "A matrix has template weights of its own (equal ones if `template_weights` is missing): leave "
+            "out --template-weights."
+        )
+    if options.aggregation != "sum" or options.protocol != "exact":
+        raise CriterionError(
+            "A matrix holds probabilities of groups, without words: leave out --aggregation and --protocol."
+        )
+    if options.unit == "counts-only-mentions" and not counted:
+        raise CriterionError(
+            "Without `template_weights` a matrix has no counts of mentions to resample: add whole "
+            "counts there, or leave out --unit."
+        )
+
+
+def _number_array(value: Any, name: str, dimensions: int) -> FloatArray:
+    try:
+        array = np.array(value)
+    except ValueError as error:
+        raise CriterionError(
+            f"`{name}` must be a rectangular list of numbers with {dimensions} axes."
+        ) from error
+    numbers = array.dtype.kind in "iuf" and bool(np.isfinite(array).all())
+    if array.ndim != dimensions or 0 in array.shape or not numbers:
+        raise CriterionError(
+            f"`{name}` must be a rectangular, non-empty list of finite numbers with {dimensions} axes; "
+            f"got {'numbers' if numbers else 'something else'} of the shape {list(array.shape)}."
+        )
+    return array.astype(np.float64)
+
+
+def labels_of(value: Any) -> tuple[str, ...]:
+    """Check that the families of templates are labels."""
+    if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
+        raise CriterionError(
+            "`families` must be a list of texts, one for each template: the same text for templates that say "
+            "the same thing in other words, and an empty one for a template that is alone."
+        )
+    return tuple(value)
+
+
+def names_of(value: Any, axis: str, length: int) -> tuple[str, ...]:
+    """Check the names along an axis: as many distinct texts as the axis is long."""
+    fits = isinstance(value, list) and all(
+        isinstance(item, str) and item.strip() and item.isprintable() for item in value
+    )
+    if not fits or len(value) != length or len(set(value)) != length:
+        raise CriterionError(f"`{axis}` must be a list of {length} distinct, printable names.")
+    return tuple(value)
