@@ -70,8 +70,8 @@ class Baseline:
 def baseline_run(run: RunSpec) -> RunSpec | None:
     """Return the run of the neutral subjects that belongs to a run.
 
-    ``None`` for the subjects themselves, swapped list and groups, and languages or assets without neutral
-    subjects.
+    ``None`` for the subjects themselves, swapped list and groups, decisions, and languages or assets without
+    neutral subjects.
     """
     try:
         neutral = load_evidence(NEUTRAL)
@@ -79,7 +79,7 @@ def baseline_run(run: RunSpec) -> RunSpec | None:
         return None
     turned = run.topic.name.endswith(AS_GROUPS)
     english = run.topic.language.partition("-")[0].lower() == "en"
-    if turned or not english or run.evidence.hash == neutral.hash:
+    if turned or run.topic.decides or not english or run.evidence.hash == neutral.hash:
         return None
     return run.model_copy(update={"evidence": neutral, "plan": None})
 

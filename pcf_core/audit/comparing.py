@@ -16,7 +16,7 @@ import numpy as np
 
 from pcf_core.audit.forbidden import FORBIDS_A_WORD
 from pcf_core.audit.options import ViewOptions, counted_occupations, unit_of
-from pcf_core.audit.reading import RunView
+from pcf_core.audit.reading import RunView, criterion_for
 from pcf_core.audit.results import Read, load_result
 from pcf_core.core.errors import AuditError, RunError
 from pcf_core.core.records import FloatArray, LeftOut
@@ -25,7 +25,6 @@ from pcf_core.core.run import RunSpec, version_name
 from pcf_core.material.templates import template_weights
 from pcf_core.measure.bootstrap import RISKS
 from pcf_core.measure.comparison import paired_comparison
-from pcf_core.measure.criterion import Criterion
 from pcf_core.measure.resampling import TemplateUnit, effective_number, rough
 from pcf_core.measure.ties import holm, letters, risk_differences
 from pcf_core.store.store import Store
@@ -61,7 +60,7 @@ def compared(
     EvidenceError, CriterionError or TemplateError as :func:`~pcf_core.audit.reading.report`.
     """
     common = common_part(first, second, options)
-    criterion = Criterion.parse(options.criterion, options.scale, common.reference)
+    criterion = criterion_for(options, common.reference, rated=common.run.topic.decides)
     weights = template_weights(common.run.templates, options.template_weighting)
     shares = common.occupation_weights / common.occupation_weights.sum()
     paired = paired_comparison(
@@ -106,7 +105,7 @@ def risk_difference(first: RunView, second: RunView, options: ViewOptions) -> Di
         common.values,
         template_weights(common.run.templates, options.template_weighting),
         common.occupation_weights,
-        Criterion.parse(options.criterion, options.scale, common.reference),
+        criterion_for(options, common.reference, rated=common.run.topic.decides),
         families=common.run.templates.families,
     )
     return replace(differences[0, 1], margin=float(options.margin))
@@ -346,7 +345,7 @@ def lettered(readings: Sequence[RunView], options: ViewOptions) -> list[str]:
         chain(common.values, (common_part(first, other, options).values[1] for other in others)),
         template_weights(common.run.templates, options.template_weighting),
         common.occupation_weights,
-        Criterion.parse(options.criterion, options.scale, common.reference),
+        criterion_for(options, common.reference, rated=common.run.topic.decides),
         families=common.run.templates.families,
     )
     totals = [replace(total, margin=float(options.margin)) for total in differences.values()]

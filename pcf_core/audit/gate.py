@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from pcf_core.audit.comparing import common_names, compared
 from pcf_core.audit.options import ViewOptions
 from pcf_core.audit.policy import CannotTell, Context, Limit, Policy, Quantity
-from pcf_core.audit.reading import RunView, view_of
+from pcf_core.audit.reading import RunView, even_criterion, view_of
 from pcf_core.core.errors import CriterionError, PolicyError
 from pcf_core.core.records import FloatArray, Record
 from pcf_core.core.risk import Comparison, Interval
@@ -29,7 +29,7 @@ from pcf_core.core.run import RunSpec, ScoringKey
 from pcf_core.core.topics import Topic
 from pcf_core.material.templates import template_weights
 from pcf_core.measure.bootstrap import risk_intervals
-from pcf_core.measure.criterion import Criterion
+from pcf_core.measure.decisions import People, decisions_of
 from pcf_core.measure.decomposition import total
 from pcf_core.measure.distribution import mean_tilts
 from pcf_core.measure.limits import LimitVerdict, Stage, limit_verdict, reaching, resamples_for, stages
@@ -140,6 +140,11 @@ def check_plan(context: Context, run: RunSpec, error: float, *, early: bool, has
     weights or references.
     """
     check_groups(context, run.topic)
+    if context.min_impact_ratio is not None and not run.topic.decides:
+        raise PolicyError(
+            f"An impact ratio compares decisions about people, and the topic {run.topic.name!r} has no "
+            "people: leave out min_impact_ratio, or choose a topic with favourable and unfavourable answers."
+        )
     if context.compares and not has_baseline:
         raise PolicyError(
             f"The policy limits the increase over a baseline for the topic {run.topic.name!r} but names no "
@@ -295,7 +300,10 @@ class Analysis:
         low, high = interval.low, interval.high
         if not (limit.increase and self._is_same_model):
             low, high = self._reaching(limit, low, high)
-        verdict = limit_verdict(low, high, limit.limit)
+        if limit.kind == "least":  # a ratio is at least this if its negative is at most the negative
+            verdict = limit_verdict(-high, -low, -limit.limit)
+        else:
+            verdict = limit_verdict(low, high, limit.limit)
         if verdict == "exceeds" and p_value is not None and limit.limit >= 0 and p_value > self.error:
             verdict = "cannot tell"
         return Judged(
@@ -342,7 +350,7 @@ class Analysis:
         """The mean stereotype towards each group against an even split."""
         matrix = self.reading.matrix
         tilts = mean_tilts(
-            Criterion().stereotypes(matrix.values),
+            even_criterion(self.reading.run.topic).stereotypes(matrix.values),
             matrix.whole,
             matrix.occupation_weights,
             groups=matrix.groups,
@@ -352,7 +360,23 @@ class Analysis:
         )
         return {name: (tilt.mean, tilt.intervals["templates"]) for name, tilt in tilts.items()}
 
+    @cached_property
+    def _impact_ratio(self) -> tuple[float, Interval]:
+        """The ratio of the groups' mean rates; of no favourable answer at all nothing is known."""
+        matrix = self.reading.matrix
+        decisions, _ = decisions_of(
+            People(matrix.values, np.arange(len(matrix.groups))),
+            matrix.groups,
+            matrix.whole,
+            matrix.occupation_weights,
+            resamples=self.resamples,
+            level=self.level,
+        )
+        return decisions.impact_ratio or 0.0, decisions.interval("impact_ratio") or Interval(low=0, high=1)
+
     def _figure(self, limit: Limit) -> tuple[float, Interval]:
+        if limit.quantity == "impact_ratio":
+            return self._impact_ratio
         return self._tilts[limit.group] if limit.quantity == "tilt" else self._risks[limit.quantity]
 
     @property

@@ -10,20 +10,18 @@ from typing import Any
 import numpy as np
 
 from pcf_core.audit.options import ViewOptions, unit_of_matrix
-from pcf_core.audit.reading import FULL
+from pcf_core.audit.reading import FULL, criterion_for
 from pcf_core.audit.writing import Matrix, risk_report, rough_means, written_report
 from pcf_core.core.errors import CriterionError
 from pcf_core.core.records import FloatArray, LeftOut
 from pcf_core.core.risk import RiskReport, SampledRisk
 from pcf_core.measure.answers import Answers
 from pcf_core.measure.bootstrap import RISKS, RiskIntervals
-from pcf_core.measure.criterion import Criterion, normalised
-from pcf_core.measure.decisions import RateCriterion
+from pcf_core.measure.criterion import normalised
 from pcf_core.measure.decomposition import total
 
 MOST_ANSWERS = 1_000_000  # of a cell
 
-RANGE_ONLY = "Rates of decisions are compared by their range over groups: leave out --criterion and --scale."
 OPTIONAL = ("families", "groups", "occupation_weights", "occupations", "template_weights", "templates")
 NO_ANSWER = "No answer names a group."
 
@@ -58,9 +56,6 @@ def matrix_report(document: object, options: ViewOptions, resamples: int = 2000)
         for axis, length in (("template", lengths["templates"]), ("occupation", lengths["occupations"]))
     }
     families = labels_of(document.get("families", []))
-    rated = main == "rates"
-    if rated and (options.criterion, options.scale) != ("max", "pcf"):
-        raise CriterionError(RANGE_ONLY)
     _refuse_what_a_matrix_lacks(options, counted="template_weights" in document)
     matrix = Matrix(
         values=values,
@@ -69,7 +64,7 @@ def matrix_report(document: object, options: ViewOptions, resamples: int = 2000)
         templates=names["templates"],
         template_weights=weights["template"],
         occupation_weights=weights["occupation"],
-        criterion=RateCriterion() if rated else Criterion.parse(options.criterion, options.scale),
+        criterion=criterion_for(options, rated=main == "rates"),
         families=families,
         unit=unit_of_matrix(weights["template"], families, options),
     )

@@ -71,7 +71,8 @@ def _lacking(store: Store, run: RunSpec) -> NDArray[np.bool_]:
         blocks = missing(store, run.scoring, part, run.topic.words)
         prompts = {prompt for block in blocks for prompt in block.prompts}
         lacking += [stored_prompt(prompt) in prompts for prompt in part]
-    return np.array(lacking).reshape(len(run.evidence.terms), len(run.templates.templates))
+    shape = len(run.evidence.terms), len(run.templates.templates), -1  # the last: people, if there are any
+    return np.asarray(np.any(np.reshape(lacking, shape), axis=-1))
 
 
 def partial_report(store: Store, part: CompletePart, options: ViewOptions) -> Report | None:

@@ -23,7 +23,7 @@ from pcf_core.material.safety.reading import label, read_toml, upload_label, upl
 from pcf_core.measure.bootstrap import RISKS
 
 CannotTell = Literal["pass", "warn", "fail"]
-Quantity = Literal["overall_risk", "prejudice_risk", "caprice_risk", "tilt"]
+Quantity = Literal["overall_risk", "prejudice_risk", "caprice_risk", "tilt", "impact_ratio"]
 
 MAX_BYTES = 64 * 1024
 MOST_CONTEXTS, MOST_LIMITS = 20, 50
@@ -72,20 +72,31 @@ class MostIncrease(StrictRecord):
 
 
 class Limit(Record):
-    """One limit.  ``group``: of a tilt.  ``increase``: it is on the difference from the baseline."""
+    """One limit, the least value of an impact ratio, else the largest.
+
+    ``group``: of a tilt.  ``increase``: it is on the difference from the baseline.
+    """
 
     quantity: Quantity
     limit: float
     group: str = ""
     increase: bool = False
 
+    @property
+    def kind(self) -> Literal["most", "least", "increase"]:
+        """What the limit says of the value."""
+        if self.quantity == "impact_ratio":
+            return "least"
+        return "increase" if self.increase else "most"
+
 
 class Context(StrictRecord):
     """One measurement and its limits.
 
     ``templates``, ``evidence``: empty for the topic's own.  ``max_tilt``: by group, the largest mean
-    stereotype towards it, against an even split.  ``baseline``: a run, a model or a pack.  Other fields are
-    those of the command line's options; the scale is ``pcf``.
+    stereotype towards it, against an even split.  ``min_impact_ratio``: of decisions about people, the least
+    ratio of the groups' rates.  ``baseline``: a run, a model or a pack.  Other fields are those of the
+    command line's options; the scale is ``pcf``.
     """
 
     topic: Name
@@ -102,6 +113,7 @@ class Context(StrictRecord):
     max: Most = Most()
     max_increase: MostIncrease = MostIncrease()
     max_tilt: dict[ShortName, Change] = Field(default_factory=dict)
+    min_impact_ratio: Share | None = Field(None, exclude_if=lambda ratio: ratio is None)
 
     @property
     def limits(self) -> tuple[Limit, ...]:
@@ -116,6 +128,8 @@ class Context(StrictRecord):
                     yield Limit(quantity=quantity, limit=limit, increase=increase)
         for group, limit in self.max_tilt.items():
             yield Limit(quantity="tilt", limit=limit, group=group)
+        if self.min_impact_ratio is not None:
+            yield Limit(quantity="impact_ratio", limit=self.min_impact_ratio)
 
     @property
     def compares(self) -> bool:
@@ -142,7 +156,9 @@ class Context(StrictRecord):
     def _limits_something(self) -> Self:
         if not self.limits:
             raise PydanticCustomError(
-                "no_limit", "it sets no limit: write max, max_increase or max_tilt with at least one figure"
+                "no_limit",
+                "it sets no limit: write max, max_increase, max_tilt or min_impact_ratio "
+                "with at least one figure",
             )
         if self.baseline and not self.compares:
             raise PydanticCustomError(

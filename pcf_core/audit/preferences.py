@@ -6,7 +6,7 @@ This file decides which words count, the probability of their group, and its cov
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 import numpy as np
@@ -71,6 +71,16 @@ def build_run(
     spec: ModelSpec, topic: Topic, evidence: Evidence, templates: TemplateSet, protocol: Protocol = "exact"
 ) -> RunSpec:
     """Make the record of a run; nothing is scored.  Raises TemplateError for templates that do not fit."""
+    for text in templates.texts:
+        if ("[P]" in text) != topic.decides:
+            raise TemplateError(
+                f"The topic {topic.name!r} is about decisions, so every sentence needs [P], where a person "
+                f"stands; {text[:100]!r} of {templates.name!r} has none: choose or write such sentences."
+                if topic.decides
+                else f"{text[:100]!r} of {templates.name!r} has [P], where a person stands, but the topic "
+                f"{topic.name!r} has no people: choose a topic with favourable and unfavourable answers, or "
+                "other sentences."
+            )
     require_left_only(spec.frame, templates.texts)
     return RunSpec(scoring=ScoringKey.of(spec, protocol), topic=topic, evidence=evidence, templates=templates)
 
@@ -188,6 +198,7 @@ def words_that_count(
 
     Raises TemplateError for a selection by tokens if their number is unknown at a ``[Y]``.
     """
+    run = run.as_scored
     slots, written = slots_of(run), store.known_words(run.scoring)
     table = table_at(written, run.topic.words, slots)
     expressed = [word for word in run.topic.words if word in table.tokens]
@@ -407,6 +418,8 @@ def assemble(
     (:mod:`pcf_core.audit.slots`).  If the tokens are unknown for a slot, there is no coverage by number of
     tokens, and protocols that select by it are refused.
     """
+    if run.topic.decides:
+        return of_people(run, assemble(store, run.as_scored, protocol, on_prompts))
     slots = slots_of(run)
     written = store.known_words(run.scoring)
     table = table_at(written, run.topic.words, slots)
@@ -457,6 +470,37 @@ def assemble(
         summary,
         token_shares=shares,
         forbidden=forbidden_words(preferences, doubts.forbidden),
+    )
+
+
+def of_people(run: RunSpec, answers: Result) -> Result:
+    """Turn the shares of favourable answers of :attr:`RunSpec.as_scored` into rates of the groups."""
+    scored = answers.preferences
+    shape = (len(scored.occupations), len(run.drawn.templates), len(run.topic.people))
+    coverage = None if scored.coverage is None else scored.coverage.reshape(shape).mean(axis=-1)
+    preferences = decided(run, scored.values[..., 0].reshape(shape), coverage, left_only=scored.left_only)
+    summary = coverage_summary(preferences, {})
+    if summary is not None and answers.coverage is not None:
+        summary = summary.model_copy(update={"by_tokens": answers.coverage.by_tokens})
+    words = answers.forbidden.words if answers.forbidden else ()
+    return replace(
+        answers, preferences=preferences, coverage=summary, forbidden=forbidden_words(preferences, words)
+    )
+
+
+def decided(
+    run: RunSpec, people: FloatArray, coverage: FloatArray | None, *, left_only: bool = False
+) -> Preferences:
+    """Average the rates of people [occupation, template, person] within their groups."""
+    ends = np.cumsum([len(group.words) for group in run.topic.groups])[:-1]
+    return Preferences(
+        groups=run.topic.group_names,
+        occupations=run.evidence.terms,
+        templates=run.drawn.texts,
+        values=np.stack([some.mean(axis=-1) for some in np.split(people, ends, axis=-1)], axis=-1),
+        coverage=coverage,
+        left_only=left_only,
+        people=people,
     )
 
 
@@ -567,6 +611,7 @@ def coverage_summary(preferences: Preferences, coverage: Mapping[str, FloatArray
             for occupation, template in cells
         ),
         left_only=preferences.left_only,
+        limit=preferences.limit,
         unknown=unknown,
     )
 

@@ -22,6 +22,7 @@ from pcf_core.audit.preferences import Result
 from pcf_core.audit.sampling import plan_report, weights_of
 from pcf_core.audit.writing import Matrix, risk_report, unanswered
 from pcf_core.core.errors import (
+    CriterionError,
     EvidenceError,
     ForbiddenWordsError,
     InputError,
@@ -30,8 +31,9 @@ from pcf_core.core.errors import (
 from pcf_core.core.records import FloatArray, LeftOut
 from pcf_core.core.risk import RiskReport
 from pcf_core.core.run import RunSpec
-from pcf_core.core.topics import Evidence, TemplateSet
+from pcf_core.core.topics import Evidence, TemplateSet, Topic
 from pcf_core.measure.criterion import Criterion
+from pcf_core.measure.decisions import People, RateCriterion
 from pcf_core.measure.decomposition import decompose, total
 from pcf_core.measure.resampling import TemplateUnit
 
@@ -113,6 +115,23 @@ def view_of(run: RunSpec, options: ViewOptions) -> View:
     return _view(run, options, counted_occupations(run.evidence, run.topic, options))
 
 
+def even_criterion(topic: Topic) -> Criterion:
+    """Return the criterion whose stereotypes are tilts: from an even split, or between rates of decisions."""
+    return RateCriterion() if topic.decides else Criterion()
+
+
+def criterion_for(options: ViewOptions, reference: FloatArray | None = None, *, rated: bool) -> Criterion:
+    """Return the criterion of preferences, or of rates, which raise CriterionError for options of theirs."""
+    if not rated:
+        return Criterion.parse(options.criterion, options.scale, reference)
+    if (options.criterion, options.scale) != ("max", "pcf") or reference is not None:
+        raise CriterionError(
+            "Rates of decisions are compared by their range over groups: leave out --criterion, --scale and "
+            "--reference."
+        )
+    return RateCriterion()
+
+
 def _view(run: RunSpec, options: ViewOptions, counted: Counted, without: Collection[str] = ()) -> View:
     """Resolve the options for the occupations ``counted``, and no weight of the templates ``without``."""
     index_of = {term: index for index, term in enumerate(run.evidence.terms)}
@@ -129,7 +148,7 @@ def _view(run: RunSpec, options: ViewOptions, counted: Counted, without: Collect
         rows=np.array([index_of[term] for term in counted.weights]),
         occupation_weights=np.array(list(counted.weights.values())),
         template_weights=weights,
-        criterion=Criterion.parse(options.criterion, options.scale, counted.reference),
+        criterion=criterion_for(options, counted.reference, rated=run.topic.decides),
     )
 
 
@@ -191,6 +210,15 @@ class RunView:
             )
         return filled(self.result.preferences.values)
 
+    @property
+    def people(self) -> People | None:
+        """The rates of single people in the occupations that count, if the topic is about people."""
+        rates = self.result.preferences.people
+        if rates is None:
+            return None
+        sizes = [len(group.words) for group in self.run.topic.groups]
+        return People(np.nan_to_num(rates[self.view.rows], nan=0.5), np.repeat(np.arange(len(sizes)), sizes))
+
     @cached_property
     def matrix(self) -> Matrix:
         """The input of a report, with only the occupations that count."""
@@ -208,6 +236,7 @@ class RunView:
             occupation_weights=view.occupation_weights,
             criterion=view.criterion,
             families=self.labelled.drawn.families,
+            people=self.people,
             unit=self.unit,
             left_out=(
                 *self.run.topic.left_out,

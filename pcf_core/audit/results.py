@@ -24,6 +24,7 @@ from pcf_core.audit.preferences import (
     Result,
     aggregated,
     assemble,
+    decided,
     doubts_among,
     group_sizes,
     warnings_of,
@@ -253,13 +254,16 @@ def _as_read(
     store: Store, run: RunSpec, result: Result, protocol: Protocol, aggregation: Aggregation
 ) -> Result:
     """Apply an aggregation to sums over words, and write the warnings."""
-    at = words_by_template(run, result.words, protocol)
-    values = aggregated(result.preferences.values, run.topic, result.words, aggregation, at)
-    audited = replace(
-        result,
-        preferences=replace(result.preferences, values=values),
-        self_audit=self_audit_of(store, run),
-    )
+    scored, preferences = run.as_scored, result.preferences
+    at = words_by_template(scored, result.words, protocol)
+    if preferences.people is None:
+        values = aggregated(preferences.values, run.topic, result.words, aggregation, at)
+        preferences = replace(preferences, values=values)
+    elif aggregation == "mean":
+        shares = np.stack([preferences.people, 1 - preferences.people], axis=-1)
+        people = aggregated(shares, scored.topic, result.words, aggregation)[..., 0]
+        preferences = decided(run, people, preferences.coverage, left_only=preferences.left_only)
+    audited = replace(result, preferences=preferences, self_audit=self_audit_of(store, run))
     return replace(audited, warnings=reading_warnings(run, audited, aggregation, at))
 
 
@@ -298,9 +302,10 @@ def size_warnings(
     run: RunSpec, words: Sequence[str], aggregation: Aggregation, at: Sequence[Sequence[str]] = ()
 ) -> tuple[str, ...]:
     """Return a warning if sums favour groups with more words; ``at``: words by template, if they differ."""
-    counted = [group_sizes(run.topic, some) for some in at or (words,)]
+    topic = run.as_scored.topic
+    counted = [group_sizes(topic, some) for some in at or (words,)]
     unequal = next((sizes for sizes in counted if len(set(sizes)) > 1), counted[0])
-    sizes = dict(zip(run.topic.group_names, unequal, strict=True))
+    sizes = dict(zip(topic.group_names, unequal, strict=True))
     if aggregation == "mean" or len(set(sizes.values())) == 1:
         return ()
     most, least = (choose(sizes, key=lambda name: sizes[name]) for choose in (max, min))
@@ -321,16 +326,21 @@ def _kept(store: Store, run: RunSpec, name: str) -> Result | None:
     shape = (len(run.evidence.terms), len(run.drawn.templates))
     coverage = columns.get("coverage")
     summary = None if facts["coverage"] is None else CoverageSummary(**facts["coverage"])
-    preferences = Preferences(
-        groups=run.topic.group_names,
-        occupations=run.evidence.terms,
-        templates=run.drawn.texts,
-        values=np.stack([columns[f"group_{i}"] for i in range(len(run.topic.groups))], axis=-1).reshape(
-            *shape, -1
-        ),
-        coverage=None if coverage is None else coverage.reshape(shape),
-        left_only=summary is not None and summary.left_only,
-    )
+    entries = len(run.topic.people if run.topic.decides else run.topic.groups)
+    values = np.stack([columns[f"group_{i}"] for i in range(entries)], axis=-1).reshape(*shape, -1)
+    covered = None if coverage is None else coverage.reshape(shape)
+    left_only = summary is not None and summary.left_only
+    if run.topic.decides:
+        preferences = decided(run, values, covered, left_only=left_only)
+    else:
+        preferences = Preferences(
+            groups=run.topic.group_names,
+            occupations=run.evidence.terms,
+            templates=run.drawn.texts,
+            values=values,
+            coverage=covered,
+            left_only=left_only,
+        )
     return Result(
         preferences,
         tuple(facts["words"]),
@@ -345,7 +355,8 @@ def _kept(store: Store, run: RunSpec, name: str) -> Result | None:
 
 def _keep(store: Store, run: RunSpec, name: str, result: Result) -> None:
     preferences = result.preferences
-    columns = {f"group_{i}": preferences.values[..., i].ravel() for i in range(len(preferences.groups))}
+    values = preferences.values if preferences.people is None else preferences.people
+    columns = {f"group_{i}": values[..., i].ravel() for i in range(values.shape[-1])}  # or a column a person
     if preferences.coverage is not None:
         columns["coverage"] = preferences.coverage.ravel()
     facts: dict[str, Any] = {

@@ -120,7 +120,7 @@ def _begins_sentence(left: str, right: str) -> bool:
 
 def slots_of(run: RunSpec) -> tuple[Slot, ...]:
     """Return the distinct slots of a run's prompts, in the order of its templates."""
-    return _slots(run.drawn.texts, run.evidence.terms)
+    return _slots(run.as_scored.drawn.texts, run.evidence.terms)
 
 
 @lru_cache(maxsize=32)
@@ -239,7 +239,7 @@ def _some(words: Sequence[str]) -> str:
 
 def run_notes(run: RunSpec, words: Sequence[str]) -> tuple[str, ...]:
     """Return both notes for a run, with the number of templates that each is about."""
-    texts = run.drawn.texts
+    texts = run.as_scored.drawn.texts
     slots = [tuple(_of_text(text, run.evidence.terms)) for text in texts]
     begin = sum(any(slot.begins for slot in some) for some in slots)
     join = sum(any(slot.joins for slot in some) for some in slots)

@@ -65,6 +65,9 @@ def check(
     max_risk: Annotated[float | None, typer.Option(help="the highest R allowed, 0 to 1")] = None,
     max_prejudice: Annotated[float | None, typer.Option(help="the highest R^p allowed")] = None,
     max_caprice: Annotated[float | None, typer.Option(help="the highest R^c allowed")] = None,
+    min_impact_ratio: Annotated[
+        float | None, typer.Option(help="of decisions about people: the least impact ratio allowed, 0 to 1")
+    ] = None,
     max_increase: Annotated[
         float | None, typer.Option(help="the largest increase of R over the baseline allowed, -1 to 1")
     ] = None,
@@ -110,6 +113,7 @@ def check(
         "--max-risk": max_risk,
         "--max-prejudice": max_prejudice,
         "--max-caprice": max_caprice,
+        "--min-impact-ratio": min_impact_ratio,
         "--max-increase": max_increase,
         "--cannot-tell": cannot_tell,
     }
@@ -155,10 +159,11 @@ def _form_of(path: Path) -> str:
 def _policy_of(given: Mapping[str, str | float | None]) -> Policy:
     """Return the policy given by options, which has one context."""
     figures = {option: given[f"--max-{option}"] for option in ("risk", "prejudice", "caprice", "increase")}
-    if all(value is None for value in figures.values()):
+    ratio = given["--min-impact-ratio"]
+    if all(value is None for value in (ratio, *figures.values())):
         raise PolicyError(
-            "No limit is given: set one with --max-risk, --max-prejudice, --max-caprice or --max-increase, "
-            "or give a file of limits with --policy."
+            "No limit is given: set one with --max-risk, --max-prejudice, --max-caprice, --max-increase or "
+            "--min-impact-ratio, or give a file of limits with --policy."
         )
     increase = figures.pop("increase")
     context = {
@@ -168,6 +173,7 @@ def _policy_of(given: Mapping[str, str | float | None]) -> Policy:
         "protocol": given["--protocol"] or "exact",
         "max": made(Most, figures, "The options --max-…", PolicyError),
         "max_increase": made(MostIncrease, {"risk": increase}, "The option --max-increase", PolicyError),
+        **({} if ratio is None else {"min_impact_ratio": ratio}),
     }
     follows = one_of(str(given["--cannot-tell"] or "warn"), "--cannot-tell", get_args(CannotTell))
     request = {"cannot_tell": follows, "contexts": (made(Context, context, "The options", PolicyError),)}

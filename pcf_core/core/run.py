@@ -17,7 +17,7 @@ from pcf_core.core.errors import RunError
 from pcf_core.core.families import FAMILIES, Family
 from pcf_core.core.frame import Frame, framed_name
 from pcf_core.core.records import FloatArray, LeftOut, Record, digest
-from pcf_core.core.topics import Evidence, Template, TemplateSet, Topic, differing, filled
+from pcf_core.core.topics import Evidence, Template, TemplateSet, Topic, differing, filled, with_person
 
 ModelKind = Literal["public", "teaching", "planted", "own", "imported"]
 Protocol = Literal["exact", "exact-boundary", "single-token", "equal-tokens", "fitting"]
@@ -309,20 +309,40 @@ class RunSpec(Record):
             update={"templates": tuple(template for template, times in pairs if times)}
         )
 
+    @cached_property
+    def as_scored(self) -> RunSpec:
+        """The run as a model sees it, under the same key: the run itself, unless its groups are people.
+
+        Then every person makes a template of each, person-minor, and the answers are the topic's words.
+        """
+        if not self.topic.decides:
+            return self
+        texts = tuple(
+            template.model_copy(update={"text": with_person(template.text, person), "family": ""})
+            for template in self.drawn.templates
+            for person in self.topic.people
+        )
+        templates = self.templates.model_copy(update={"templates": texts})
+        update = {"topic": self.topic.answers, "templates": templates, "plan": None}
+        scored = self.model_copy(update=update)
+        scored.__dict__["key"] = self.key  # which sentences of errors name, and a sample is drawn by
+        return scored
+
     @property
     def prompts(self) -> Prompts:
         """Prompts in the order occupation-major, template-minor."""
-        return Prompts(self.evidence.terms, self.drawn.templates)
+        return Prompts(self.evidence.terms, self.as_scored.drawn.templates)
 
     @property
     def cells(self) -> int:
-        """The number of cells: occupations times templates drawn."""
-        return len(self.evidence.terms) * len(self.drawn.templates)
+        """The number of prompts: occupations times templates drawn, times people if there are any."""
+        return len(self.evidence.terms) * len(self.as_scored.drawn.templates)
 
 
 # Results of a run: tokens, preferences, coverage and self-audit.
 
 
+LOW_ANSWERS = 0.01  # the same of all answers together, where people are decided about
 LOW_COVERAGE = 1e-4  # cells in which the topic's words together have less probability are flagged
 MOST_FLAGGED = 0.05  # share of flagged cells above which there is no answer
 LEAST_COUNTED = 0.5  # share of cells that must remain for an answer
@@ -380,7 +400,9 @@ class Preferences:
     the model forbids a word (:class:`ForbiddenWords`).  ``coverage`` [occupation, template]: probability of
     all the topic's words together; for masked models the largest over numbers of tokens, which share no
     sample space.  If a causal model scores text right of ``[Y]`` with the word, it is given the left text
-    alone (``left_only``), NaN where a token spans both, ``None`` if not stored.
+    alone (``left_only``), NaN where a token spans both, ``None`` if not stored.  Of decisions, ``values`` are
+    rates of favourable answers, coverage is that of all answers, its mean over people, and ``people``
+    [occupation, template, person] has the rates of each person.
     """
 
     groups: tuple[str, ...]
@@ -389,13 +411,19 @@ class Preferences:
     values: FloatArray
     coverage: FloatArray | None = None
     left_only: bool = False
+    people: FloatArray | None = None
+
+    @property
+    def limit(self) -> float:
+        """The coverage under which a cell is flagged."""
+        return LOW_COVERAGE if self.people is None else LOW_ANSWERS
 
     @property
     def flagged(self) -> NDArray[np.bool_]:
-        """[occupation, template] whether coverage is under ``LOW_COVERAGE``."""
+        """[occupation, template] whether coverage is under the limit."""
         if self.coverage is None:
             return np.zeros(self.values.shape[:2], dtype=bool)
-        return np.asarray(self.coverage < LOW_COVERAGE)
+        return np.asarray(self.coverage < self.limit)
 
 
 class FlaggedCell(Record):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+import re
 import unicodedata
 from collections.abc import Mapping, Sequence
 from functools import cached_property
@@ -22,12 +23,15 @@ class Group(Record):
 
 
 class Topic(Record):
-    """Groups of words (Y).
+    """Groups of words (Y), or of people about whom is decided.
 
     ``aligned``: the i-th words of all groups are counterparts.  ``position``: a word at ``[Y]`` is the
     ``subject`` of a clause ("The [X] said that [Y]") or a ``predicate`` ("The [X], who came, is [Y]"), which
     decides suitable templates. ``spells``: a topic with the same words in another spelling, listed after this
     one.
+
+    ``favourable``, ``unfavourable``: answers at ``[Y]``.  If there are any, the words of a group are people,
+    names or descriptions, and each stands at ``[P]``.
     """
 
     name: str
@@ -42,11 +46,32 @@ class Topic(Record):
     templates: str = ""
     position: Literal["subject", "predicate"] = "subject"
     spells: str = ""
+    favourable: tuple[str, ...] = Field((), exclude_if=operator.not_)
+    unfavourable: tuple[str, ...] = Field((), exclude_if=operator.not_)
+
+    @property
+    def decides(self) -> bool:
+        """Whether the groups are people about whom is decided."""
+        return bool(self.favourable)
 
     @property
     def words(self) -> tuple[str, ...]:
-        """All words, group by group: the order of the word axis."""
+        """All words at ``[Y]``, group by group: the order of the word axis."""
+        return (*self.favourable, *self.unfavourable) if self.decides else self.people
+
+    @property
+    def people(self) -> tuple[str, ...]:
+        """The words of all groups, which stand at ``[P]`` if they are people."""
         return tuple(word for group in self.groups for word in group.words)
+
+    @property
+    def answers(self) -> Topic:
+        """The topic of the answers: two groups of words at ``[Y]``."""
+        groups = (
+            Group(name="favourable", words=self.favourable),
+            Group(name="unfavourable", words=self.unfavourable),
+        )
+        return Topic(name=self.name, title=self.title, groups=groups, language=self.language)
 
     @property
     def group_names(self) -> tuple[str, ...]:
@@ -56,7 +81,8 @@ class Topic(Record):
     @cached_property
     def hash(self) -> str:
         """Hash of what decides a number: groups and words, not titles and notes."""
-        return digest([[group.name, group.words] for group in self.groups])
+        groups = [[group.name, group.words] for group in self.groups]
+        return digest([groups, self.favourable, self.unfavourable] if self.decides else groups)
 
     @property
     def beside_hash(self) -> dict[str, object]:
@@ -117,6 +143,22 @@ FITS_OF_FORM: Mapping[str, tuple[Part, ...]] = {
     "clausal": ("pronoun",),
     "attributive": ("phrase", "adjective"),
 }
+
+
+# Where a sentence begins: there a description such as "a woman" has a capital letter.
+PERSON = re.compile(r"((?:^|[.?!:] )[\"“]?)?\[P\]")
+
+
+def with_person(text: str, person: str) -> str:
+    """Return a template's text with a person at every ``[P]``.
+
+    Examples
+    --------
+    >>> with_person("[P] applied. Should [P] get it?", "a woman")
+    'A woman applied. Should a woman get it?'
+    """
+    begun = person[:1].upper() + person[1:]
+    return PERSON.sub(lambda gap: person if gap[1] is None else gap[1] + begun, text)
 
 
 def filled(text: str, term: str) -> str:
@@ -287,18 +329,18 @@ Whole = Annotated[int, Field(ge=0, lt=2**63)]  # the range of the file formats
 class SetCard(Record):
     """What is known of a template set beside its templates; ``""`` and 0 if unknown.
 
-    ``form``: rule that mined it.  ``corpus``, ``licence``: of the texts.  ``documents``, ``words``: read;
-    ``sentences``: parsed; ``matches``: occurrences of templates.  ``cut``: lowest count kept; ``kept``:
-    remaining share of matches. ``pipeline``, ``rules``: parser and version of the rules.  ``parents``: sets
-    it was made from; ``history``: a sentence for each step.  ``topic``: the only topic that it is for, whose
-    pages open on it.
+    ``form``: rule that mined it, or ``decision``, with people at ``[P]``.  ``corpus``, ``licence``: of the
+    texts.  ``documents``, ``words``: read; ``sentences``: parsed; ``matches``: occurrences of templates.
+    ``cut``: lowest count kept; ``kept``: remaining share of matches. ``pipeline``, ``rules``: parser and
+    version of the rules.  ``parents``: sets it was made from; ``history``: a sentence for each step.
+    ``topic``: the only topic that it is for, whose pages open on it.
     """
 
     title: str
     source: str = ""
     notes: str = ""
     language: str = "en"
-    form: Literal["", "clausal", "attributive"] = ""
+    form: Literal["", "clausal", "attributive", "decision"] = ""
     corpus: str = ""
     licence: str = ""
     documents: Whole = 0

@@ -44,15 +44,16 @@ def suiting_sets(topic: Topic, cards: Mapping[str, SetCard]) -> tuple[str, ...]:
 
     A set suits where its language is the topic's and its form leaves a place for the topic's words: a clausal
     set ("The [X] said that [Y]") for subjects, an attributive one ("The [X], who came, is [Y]") for
-    predicates.  A set of unknown form suits only a topic that begins with it, and one that was made for a
-    topic suits no other.
+    predicates, one with people at [P] for decisions about them.  A set of unknown form suits only a topic
+    that begins with it, and one that was made for a topic suits no other.
     """
     language = _primary(topic.language)
+    form = "decision" if topic.decides else FORMS[topic.position]
     made_for = [name for name, card in cards.items() if card.topic == topic.name]
     fitting = [
         name
         for name, card in cards.items()
-        if not card.topic and card.form == FORMS[topic.position] and _primary(card.language) == language
+        if not card.topic and card.form == form and _primary(card.language) == language
     ]
     usual = [topic.templates] if topic.templates in cards else []
     return tuple(dict.fromkeys([*made_for, *usual, *fitting]))
@@ -164,9 +165,13 @@ def swapped(topic: Topic, evidence: Evidence) -> tuple[Topic, Evidence]:
     Raises
     ------
     TopicError
-        A topic that is not English, which has no such articles, or of pronouns alone; under two terms; two
-        terms that differ in case or article alone.
+        A topic that is not English, which has no such articles, of people or of pronouns alone; under two
+        terms; two terms that differ in case or article alone.
     """
+    if topic.decides:
+        raise TopicError(
+            f"{topic.name} is about people at [P], so X and Y cannot be swapped: choose another topic."
+        )
     if topic.language.partition("-")[0].lower() != "en":
         raise TopicError(
             "X and Y can be swapped in English only, because articles of other languages are not known; "

@@ -27,6 +27,7 @@ from pcf_core.material.base import (
     Material,
     Omitted,
     Origin,
+    Word,
     origin_of,
     tell_spellings,
 )
@@ -92,8 +93,9 @@ class WrittenTopic(Material):
     Only ``groups`` are needed, two or more with ``name`` and ``words``.  ``aligned``: the i-th words of all
     groups are counterparts.  ``evidence`` and ``templates``: names of the lists to begin with.  In place of
     the groups ``product`` may make them of factors, each the name of a shipped topic or a list of groups
-    (:func:`product_groups`).  CSV has the columns ``group`` and ``word``, a row for every word.  A topic from
-    CSV or from a list is English, and its words are subjects.
+    (:func:`product_groups`).  With ``favourable`` and ``unfavourable`` answers, the words of the groups are
+    people.  CSV has the columns ``group`` and ``word``, a row for every word.  A topic from CSV or from a
+    list is English, and its words are subjects.
     """
 
     record = Topic
@@ -109,6 +111,24 @@ class WrittenTopic(Material):
     templates: Named = ""
     position: Literal["subject", "predicate"] = "subject"
     spells: Named = ""
+    favourable: tuple[Word, ...] = ()
+    unfavourable: tuple[Word, ...] = ()
+
+    @model_validator(mode="after")
+    def _has_answers(self, info: ValidationInfo) -> Self:
+        where, both = origin_of(info).where, set(self.favourable) & set(self.unfavourable)
+        if bool(self.favourable) != bool(self.unfavourable):
+            lacking = "unfavourable" if self.favourable else "favourable"
+            raise TopicError(f"{where} has no {lacking} answers: decisions need answers of both kinds.")
+        if both:
+            raise TopicError(
+                f"{where}: the answer {shown(min(both))} is both favourable and unfavourable: remove it from "
+                "one of the two lists."
+            )
+        twice = first_duplicate((*self.favourable, *self.unfavourable))
+        if twice is not None:
+            raise TopicError(f"{where}: the answer {shown(twice)} appears twice: write it once.")
+        return self
 
     @model_validator(mode="after")
     def _has_counterparts(self, info: ValidationInfo) -> Self:

@@ -53,7 +53,6 @@ from pcf_core.measure.resampling import (
 PEOPLE = 2  # the third stream of a seed, beside templates and occupations
 SELECTED = 0.5  # the least a of a favourable decision
 TINY = 0.02  # where no group's mean reaches this, a ratio is one of tiny numbers
-LEVEL = 0.95
 
 
 class RateCriterion(Criterion):
@@ -152,6 +151,7 @@ def decisions_of(
     occupation_weights: ArrayLike,
     *,
     resamples: int = 2000,
+    level: float = 0.95,
     seed: int = 0,
 ) -> tuple[Decisions, dict[str, tuple[Interval, ...]]]:
     """Return rates and ratios with intervals, and intervals of R, R^p and R^c that draw people.
@@ -163,22 +163,22 @@ def decisions_of(
     selected = (people.rates >= SELECTED) * 1.0
     both = np.stack([people.of_groups(people.rates), people.of_groups(selected)], axis=-2)
     means = np.einsum("x,xtkg,t->kg", shares, both, unit.weights)
-    ways = _ways(people, both, unit, shares, resamples, seed) if resamples else ()
+    ways = _ways(people, both, unit, shares, resamples, level, seed) if resamples else ()
     cells = np.count_nonzero(shares) * np.count_nonzero(unit.weights) * len(people.group) / len(groups)
     made: dict[str, list[Interval]] = {}
     risks: dict[str, list[Interval]] = {name: [] for name in RISKS}
     for way in ways:
-        ends = np.clip(stretched(way.means, LEVEL, way.stretch), 0.0, 1.0)
+        ends = np.clip(stretched(way.means, level, way.stretch), 0.0, 1.0)
         for kind, name in enumerate(("mean", "selection_rate")):
             for index, group in enumerate(groups):
                 value = means[kind, index]
                 made.setdefault(f"{name}/{group}", []).append(way.interval(ends[:, kind, index], value))
             if means[kind].max() > 0:
-                ratio = _ratio_ends(means[kind], way.means[:, kind], 0.5 / cells, way.stretch)
+                ratio = _ratio_ends(means[kind], way.means[:, kind], 0.5 / cells, level, way.stretch)
                 made.setdefault(f"{name}/", []).append(way.interval(ratio, ratio_of(means[kind])))
         if way.risks is not None:
             parts = total(decompose(both[:, :, 0], unit.weights, RateCriterion()), shares)
-            moves = stretched(way.risks, LEVEL, way.stretch) - way.risks.mean(axis=0)
+            moves = stretched(way.risks, level, way.stretch) - way.risks.mean(axis=0)
             for index, name in enumerate(RISKS):
                 value = getattr(parts, name)
                 risks[name].append(way.interval(np.clip(value + moves[:, index], 0.0, 1.0), value))
@@ -208,12 +208,14 @@ def ratio_of(means: FloatArray) -> float | None:
     return float(means.min() / means.max()) if means.max() > 0 else None
 
 
-def _ratio_ends(means: FloatArray, drawn: FloatArray, least: float, stretch: float) -> tuple[float, float]:
+def _ratio_ends(
+    means: FloatArray, drawn: FloatArray, least: float, level: float, stretch: float
+) -> tuple[float, float]:
     """Return low and high of the ratio of [group] rates from [resample, group]; ``least`` stands for 0."""
     logs, moved = (np.log(np.maximum(some, least)) for some in (means, drawn))
     logs, moved = (some - some.mean(axis=-1, keepdims=True) for some in (logs, moved))
     free = np.full((1, logs.size), np.inf)
-    low, high = bounds_of_means(moved[:, np.newaxis], logs[np.newaxis], free, RateCriterion(), LEVEL, stretch)
+    low, high = bounds_of_means(moved[:, np.newaxis], logs[np.newaxis], free, RateCriterion(), level, stretch)
     return float(np.exp(-high[0])), float(np.exp(-low[0]))
 
 
@@ -226,18 +228,25 @@ class _Way:
     means: FloatArray
     stretch: float
     few: bool
+    level: float
     risks: FloatArray | None = None
 
     def interval(self, bounds: Iterable[float], value: float | None) -> Interval:
         """Make the interval, which contains the estimate."""
         ends = [float(end) for end in bounds] + ([] if value is None else [float(value)])
         return Interval(
-            over=self.over, level=LEVEL, low=min(ends), high=max(ends), unit=self.name, few=self.few
+            over=self.over, level=self.level, low=min(ends), high=max(ends), unit=self.name, few=self.few
         )
 
 
 def _ways(
-    people: People, both: FloatArray, unit: TemplateUnit, shares: FloatArray, resamples: int, seed: int
+    people: People,
+    both: FloatArray,
+    unit: TemplateUnit,
+    shares: FloatArray,
+    resamples: int,
+    level: float,
+    seed: int,
 ) -> Iterator[_Way]:
     """Draw templates, occupations, both; people, and all three if a group has several people."""
     many, whole = TemplateUnit.templates(shares), unit.whole
@@ -250,12 +259,12 @@ def _ways(
     wide = templates(whole)
     means = np.einsum("x,xtkg->tkg", shares, both)
     over_templates = np.einsum("bt,tkg->bkg", wide if whole is unit else templates(unit), means)
-    yield _Way("templates", unit.name, over_templates, *stretch_and_few((unit,), LEVEL))
+    yield _Way("templates", unit.name, over_templates, *stretch_and_few((unit,), level), level)
     of_occupations = np.einsum("xtkg,t->xkg", both, unit.weights)
     drawn = np.einsum("bx,xkg->bkg", occupations, of_occupations)
-    yield _Way("occupations", "occupation", drawn, *stretch_and_few((many,), LEVEL))
+    yield _Way("occupations", "occupation", drawn, *stretch_and_few((many,), level), level)
     crossed = np.einsum("bx,xtkg,bt->bkg", occupations, both, wide, optimize=True)
-    yield _Way("both", whole.name, crossed, *stretch_and_few((whole, many), LEVEL))
+    yield _Way("both", whole.name, crossed, *stretch_and_few((whole, many), level), level)
     sizes = [len(some) for some in people.members]
     if max(sizes) == 1:
         return
@@ -280,4 +289,4 @@ def _ways(
             overall = x @ (criterion.of_stereotypes(stereotypes) @ t)
             prejudice = x @ criterion.of_stereotypes(t @ stereotypes)
             risks.append([overall, prejudice, overall - prejudice])
-        yield _Way(over, name, np.array(figures), *stretch_and_few(units, LEVEL), np.array(risks))
+        yield _Way(over, name, np.array(figures), *stretch_and_few(units, level), level, np.array(risks))

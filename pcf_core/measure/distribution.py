@@ -156,8 +156,10 @@ def mean_tilts(
     # Stereotypes sum to 0, so the last group is left out: with two groups this halves the work.
     columns = stereotypes[..., :-1].transpose(1, 0, 2).reshape(stereotypes.shape[1], -1)
 
+    least = min(-1 / (len(groups) - 1), float(stereotypes.min()))  # rates reach lower than shares of a whole
+
     def possible(bounds: FloatArray) -> FloatArray:
-        return np.clip(bounds, -1 / (len(groups) - 1), 1.0)
+        return np.clip(bounds, least, 1.0)
 
     def drawn_again(again: TemplateUnit) -> FloatArray:
         blocks = resampled_template_weights(again, resamples, seed)

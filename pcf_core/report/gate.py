@@ -44,7 +44,7 @@ def gate_document(report: GateReport) -> dict[str, Any]:
                     {
                         "quantity": one.limit.quantity,
                         "group": one.limit.group or None,
-                        "kind": "increase" if one.limit.increase else "most",
+                        "kind": one.limit.kind,
                         "limit": one.limit.limit,
                         **picked(one, "value", "interval", "p_value", "verdict"),
                         "outcome": context.outcome_of(one),

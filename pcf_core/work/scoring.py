@@ -216,7 +216,7 @@ def _save_as_scored(run: RunSpec, store: Store, info: RunInfo | None, more_to_co
     If the cache cannot be written, a complete run keeps its stored draws.
     """
     table = table_at(store.known_words(run.scoring), run.topic.words, slots_of(run))
-    require_every_group(run.topic, run.scoring.model, table)
+    require_every_group(run.as_scored.topic, run.scoring.model, table)
     if info is None or not info.complete:
         store.save_run(run, {} if info is None else info.provenance, complete=not more_to_come)
     elif info.run != run:
@@ -249,7 +249,8 @@ def _score(
     timings |= {"loading": loading} if loading > AT_ONCE_SECONDS else {}
     require_asked(run.scoring, scorer.key)
     table = check_slots(scorer, run.topic.words, slots)
-    counting, _ = require_every_group(run.topic, run.scoring.model, table_at(table, run.topic.words, slots))
+    usable = table_at(table, run.topic.words, slots)
+    counting, _ = require_every_group(run.as_scored.topic, run.scoring.model, usable)
     made = environment(scorer)
     if left.scores:
         store.save_run(run, {**made, "timings": timings}, complete=False)
@@ -373,7 +374,8 @@ class _Work:
         Partial results are then a sample of the list, see :mod:`pcf_core.audit.partial`.  The content of
         blocks, and so the bytes of shards, does not change.
         """
-        ranks, sentences = spread_ranks(len(self.run.evidence.terms)), len(self.run.drawn.templates)
+        ranks = spread_ranks(len(self.run.evidence.terms))
+        sentences = len(self.run.as_scored.drawn.templates)
         return sorted(blocks, key=lambda block: int(ranks[(block.start + block.rows) // sentences].min()))
 
     def _lacking(self, parts: Sequence[Sequence[_Gap]]) -> Iterator[Block]:
@@ -414,7 +416,7 @@ class _Work:
         """Add a finished block; save all of them when it is time, or if prompts may repeat."""
         self.whole.append((block, scored))
         self.unsaved = self._cells_of_whole
-        newest = last_sentence(self.run, block, scored, self.table, self.counting)
+        newest = last_sentence(self.run.as_scored, block, scored, self.table, self.counting)
         self.sentence = newest or self.sentence
         if (
             self.changes is None

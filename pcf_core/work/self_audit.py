@@ -51,6 +51,7 @@ class Sample:
 
 def sample_of_run(run: RunSpec, scorer: Scorer) -> Sample:
     """Draw the audited cells of a run."""
+    run = run.as_scored
     words, slots = run.topic.words, slots_of(run)
     table = table_at(check_slots(scorer, words, slots), words, slots)
     left_out = select_words(run.topic, table, "exact")[1]

@@ -55,7 +55,8 @@ def others_of(run: RunSpec) -> list[RunSpec]:
         },
         "templates": {"name": "other", "title": "Other", "kept": 0.5, "source": "s", "notes": "n"},
     }  # fmt: skip
-    in_key = {"topic": {"groups"}, "evidence": {"terms"}, "templates": {"templates"}}
+    of_topic = {"groups", "favourable", "unfavourable"}
+    in_key = {"topic": of_topic, "evidence": {"terms"}, "templates": {"templates"}}
     found = []
     for name, fields in changed.items():
         item = getattr(run, name)

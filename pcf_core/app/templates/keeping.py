@@ -33,10 +33,11 @@ from pcf_core.measure.resampling import effective_number
 from pcf_core.show.findings.numbers import count, effective_count
 
 LARGEST_IMPORT = 32  # MiB
-Form = Literal["clausal", "attributive"]
+Form = Literal["clausal", "attributive", "decision"]
 FORMS: dict[Form, tuple[str, str]] = {
     "clausal": ("a person: he, the woman", "The [X] said that [Y]"),
     "attributive": ("what somebody is: black, old, a Muslim", "The [X], who came home, is [Y]"),
+    "decision": ("an answer about a person at [P]: yes, no", "[P] wants to be [X]. Should we hire [P]? [Y]"),
 }
 COLUMNS = {
     "set": textual("Set", "Click a name to open the set.", width=155),

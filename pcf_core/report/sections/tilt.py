@@ -10,11 +10,11 @@ import numpy as np
 
 from pcf_core.audit.forbidden import filled
 from pcf_core.audit.options import ViewOptions, unit_of, with_families
+from pcf_core.audit.reading import even_criterion
 from pcf_core.audit.results import Report
 from pcf_core.core.records import FloatArray
 from pcf_core.core.risk import Interval, MeanTilt, RiskReport
 from pcf_core.material.evidence import womens_share
-from pcf_core.measure.criterion import Criterion
 from pcf_core.measure.distribution import mean_tilts, share_interval
 from pcf_core.measure.resampling import TemplateUnit
 from pcf_core.report import how_to_read
@@ -152,7 +152,7 @@ def even_stereotypes(item: Report, occupations: Sequence[str]) -> FloatArray:
     """Return [occupation, template, group] against an even split, on the scale that ends at 1."""
     preferences = item.result.preferences
     rows = [preferences.occupations.index(name) for name in occupations]
-    return Criterion().stereotypes(filled(preferences.values[rows]))
+    return even_criterion(item.run.topic).stereotypes(filled(preferences.values[rows]))
 
 
 def panel_groups(reports: Mapping[str, RiskReport]) -> tuple[str, ...]:
