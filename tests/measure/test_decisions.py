@@ -114,7 +114,7 @@ def test_ratios_of_nothing_are_missing_and_of_tiny_numbers_flagged() -> None:
         ({"rates": [[[0.5, 0.1], [0.5]]]}, {}, "rectangular list of numbers with 3 axes"),
         ({"rates": [[[0.5], [0.4]]]}, {}, "two groups"),
         ({"rates": [[[0.5, 0.1]]], "groups": ["a", "a"]}, {}, "2 distinct, printable names"),
-        ({"rates": [[[0.5, 0.1]]], "preferences": [[[0.5, 0.5]]]}, {}, "`preferences` .* or `rates`"),
+        ({"rates": [[[0.5, 0.1]]], "preferences": [[[0.5, 0.5]]]}, {}, "`preferences`, `rates` or `counts`"),
         ({"rates": [[[0.5, 0.1]]], "people": []}, {}, "at most"),
         ({"rates": [[[0.5, 0.1]]]}, {"criterion": "l2"}, "by their range"),
     ],
