@@ -13,7 +13,7 @@ is no prejudice; the correlation of its normal scores is c.
 **A cell** has T templates, i.e. contexts drawn anew in each replication, and fixed weights: equal, or powers
 of the rank (1, 2^−a, 3^−a …) with an effective number of five, where the heaviest has about 40 %.  Weights
 are independent of what a context does.  With ``--copies`` n, each of the T is a family of n near-copies,
-which share its weight: 1 % of the variance of the log odds is each copy's own.
+which share its weight: 1 % of the variance of the log odds, or ``--own``, is each copy's own.
 
 **The oracle** knows the distribution of plug-in figures, from 20,000 samples; its interval is as wide as
 their middle 95 %.  Where the plug-in figure is biased no valid interval can be that narrow, because it must
@@ -39,6 +39,7 @@ All weights have an effective number of five.
     python -m benchmarks.coverage --replications 300 --neutral
     python -m benchmarks.coverage --replications 300 --skewed
     python -m benchmarks.coverage --replications 300 --copies 10
+    python -m benchmarks.coverage --replications 1000 --neutral --copies 3 --templates 8 --own 0.3
 """
 
 from __future__ import annotations
@@ -62,7 +63,7 @@ EFFECTIVE = 5.0
 ORACLE_SAMPLES = 20_000
 LEVEL = 0.95
 QUANTILES = 20_001
-OWN = 0.01  # share of the variance of a copy that is its own
+OWN = 0.01  # share of the variance of a copy that is its own, usually
 SYMBOLS = ("R", "R^p", "R^c")
 LINEAR_MEAN, LINEAR_SD = 0.4, 0.05  # five times as far is 0.25, so that hardly any changes its sign
 HEAVIEST, TIMES = (1, 3), (2, 3, 5)
@@ -79,13 +80,15 @@ def normal_quantiles(number: int) -> FloatArray:
 class Population:
     """Contexts to draw from: [occupation] ``leans`` α, and the share ``common`` c of the variance.
 
-    ``skewed``: what moves an occupation is exponential; ``copies`` of each context.
+    ``skewed``: what moves an occupation is exponential; ``copies`` of each context, and the share ``own`` of
+    the variance that each has alone.
     """
 
     leans: FloatArray
     common: float
     skewed: bool = False
     copies: int = 1
+    own: float = OWN
 
     def with_prejudice(self, prejudice: float, leans: Leans) -> Population:
         """Return the population whose R^p is ``prejudice``."""
@@ -119,7 +122,9 @@ class Population:
         moved = np.sqrt(self.common) * together + np.sqrt(1 - self.common) * apart
         if self.copies > 1:
             shared = np.repeat(moved, self.copies, axis=2)
-            moved = np.sqrt(1 - OWN) * shared + np.sqrt(OWN) * generator.standard_normal(shared.shape)
+            moved = np.sqrt(1 - self.own) * shared + np.sqrt(self.own) * generator.standard_normal(
+                shared.shape
+            )
         return self.stereotypes(moved)
 
 
@@ -139,9 +144,11 @@ def no_lean() -> float:
     return float(brentq(lambda added: np.tanh((moved + added) / 2).mean(), -2, 2))
 
 
-def contexts_of(common: float = 0.5, *, skewed: bool = False, copies: int = 1) -> Population:
+def contexts_of(
+    common: float = 0.5, *, skewed: bool = False, copies: int = 1, own: float = OWN
+) -> Population:
     """Return contexts whose occupations have no lean yet."""
-    return Population(np.zeros(OCCUPATIONS), common, skewed, copies)
+    return Population(np.zeros(OCCUPATIONS), common, skewed, copies, own)
 
 
 def weights_worth(templates: int, effective: float | None) -> FloatArray:
@@ -191,9 +198,9 @@ class Found:
     biases: tuple[float, float]
 
 
-def cells(prejudices: Sequence[float] = PREJUDICES) -> Iterator[Cell]:
-    """Yield the cells of the grid, 18 with the usual prejudices."""
-    for templates in TEMPLATES:
+def cells(prejudices: Sequence[float] = PREJUDICES, numbers: Sequence[int] = TEMPLATES) -> Iterator[Cell]:
+    """Yield the cells of the grid, 18 with the usual prejudices and ``numbers`` of templates."""
+    for templates in numbers:
         for effective in (None, EFFECTIVE):
             for prejudice in prejudices:
                 yield Cell(templates, effective, prejudice)
@@ -358,12 +365,14 @@ def main(
     neutral: Annotated[bool, typer.Option(help="models without any prejudice instead")] = False,
     skewed: Annotated[bool, typer.Option(help="contexts with a skewed effect")] = False,
     copies: Annotated[int, typer.Option(help="near-copies of each template, as a family")] = 1,
+    own: Annotated[float, typer.Option(help="share of the variance that each copy has alone")] = OWN,
+    templates: Annotated[list[int] | None, typer.Option(help="how many templates or families")] = None,
 ) -> None:
     """Print the table, in Markdown."""
     if leans not in ("two-sided", "one-sided"):
         raise typer.BadParameter("leans are two-sided or one-sided")
     shape: Leans = "one-sided" if leans == "one-sided" else "two-sided"
-    contexts = contexts_of(common, skewed=skewed, copies=copies)
+    contexts = contexts_of(common, skewed=skewed, copies=copies, own=own)
     if estimators:
         for line in compare(replications, contexts, shape):
             typer.echo(line)
@@ -373,7 +382,7 @@ def main(
             typer.echo(line)
         return
     typer.echo(HEAD)
-    for cell in cells((0.0,) if neutral else PREJUDICES):
+    for cell in cells((0.0,) if neutral else PREJUDICES, templates or TEMPLATES):
         typer.echo(row(cell, measure(cell, replications, resamples, contexts, shape)))
 
 

@@ -10,12 +10,13 @@ A model may also prefer the first or last word, or the word after a certain othe
 at every position, and directly after every other group, equally often.  Such orders are a Williams design
 (Williams 1949, Australian Journal of Scientific Research A 2, 149–168): as many as there are groups, or twice
 as many if that number is odd.  The sentences are ours.  Sentences of one frame differ only in the order of
-the words.
+the words, which is no other meaning: they are a family.
 """
 
 from __future__ import annotations
 
 import csv
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,9 +25,11 @@ from typing import Annotated
 import typer
 
 from pcf_core.core.settings import settings
+from pcf_core.material.template_files import FAMILY
 from pcf_core.material.topics import load_topic
 
 FEWEST = 24
+LIST = re.compile(r"\{\w+\}")
 # {or}: "a, b or c"; {and}: "a, b and c"; {one}: "a, one is b, and one is c".
 FRAMES = (
     "The question was: are you {or}? The [X] replied: I am [Y]",
@@ -98,21 +101,21 @@ def balanced_orders(size: int) -> list[tuple[int, ...]]:
     return [*orders, *(order[::-1] for order in orders)] if size % 2 else orders
 
 
-def cued_sentences(topic: str) -> tuple[str, ...]:
-    """Return the sentences of a topic: two or more of every frame, which differ in the order of the words.
+def cued_sentences(topic: str) -> dict[str, str]:
+    """Return the sentences of a topic, each with its family: two or more of every frame.
 
-    Their number is the smallest multiple of the number of orders from ``FEWEST`` on, which keeps the orders
-    balanced.  Frames and orders alternate, so no frame has an order twice.
+    Those of a family differ in the order of the words.  Their number is the smallest multiple of the number
+    of orders from ``FEWEST`` on, which keeps the orders balanced.  Frames and orders alternate, so no frame
+    has an order twice.
     """
     named, cue = words_named(topic), CUES[topic]
     orders = balanced_orders(len(named))
-    return tuple(
-        _filled(
-            cue.frames[index % len(cue.frames)],
-            [named[number] for number in orders[index % len(orders)]],
-        )
-        for index in range(-(-FEWEST // len(orders)) * len(orders))
-    )
+    sentences: dict[str, str] = {}
+    for index in range(-(-FEWEST // len(orders)) * len(orders)):
+        frame = cue.frames[index % len(cue.frames)]
+        words = [named[number] for number in orders[index % len(orders)]]
+        sentences[_filled(frame, words)] = LIST.sub("…", frame)
+    return sentences
 
 
 def _filled(frame: str, words: Sequence[str]) -> str:
@@ -131,8 +134,8 @@ def write_set(topic: str, folder: Path) -> None:
     sentences, cue = cued_sentences(topic), CUES[topic]
     with (folder / f"{topic}-choices.csv").open("w", encoding="utf8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(("template", "count"))
-        writer.writerows((sentence, 1) for sentence in sentences)
+        writer.writerow(("template", "count", FAMILY))
+        writer.writerows((sentence, 1, family) for sentence, family in sentences.items())
     notes = (
         f"Each sentence names a word of every group of the topic ({cue.subject}) and then leaves one open. "
         f"There are {len(cue.frames)} frames; sentences of one frame differ only in the order of the words. "

@@ -4,7 +4,7 @@
 
 Only the column ``family`` is written; the rest of each file stays byte for byte.  A text has the same family
 in all sets.  Sets in other languages have no rule, and those that ``tools.write_cued_sets`` writes have
-families of their own.
+families of their own.  The calibration has none, because each of its contexts was planted by itself.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ import typer
 from pcf_core.cli.console import say
 from pcf_core.core.settings import settings
 from pcf_core.core.topics import FITS_OF_FORM, MinedSet, Part
+from pcf_core.material.shelves import LAST
 from pcf_core.material.template_files import FAMILY
 from pcf_core.material.templates import SHELF, load_mined
 from pcf_core.mining.families import is_readable, names_of
@@ -28,7 +29,8 @@ from tools.write_cued_sets import CUES
 
 def sets_with_a_rule() -> list[MinedSet]:
     """Load the shipped sets whose families the rule finds."""
-    names = [name for name in SHELF.shipped() if name.removesuffix("-choices") not in CUES]
+    others = {LAST, *(f"{topic}-choices" for topic in CUES)}
+    names = [name for name in SHELF.shipped() if name not in others]
     return [mined for mined in map(load_mined, names) if is_readable(mined.card.language)]
 
 

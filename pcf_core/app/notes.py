@@ -48,7 +48,7 @@ def notes(
 
 def weights_hint(report: RiskReport) -> str:
     """Say where sentences can be given equal weights; empty if they have them."""
-    return EQUAL_WEIGHTS if report.effective_templates < len(report.templates) - 0.5 else ""
+    return EQUAL_WEIGHTS if report.effective_by_weight < len(report.templates) - 0.5 else ""
 
 
 def said_intervals(loaded: Loaded, of: str = "") -> list[str]:

@@ -18,6 +18,7 @@ from pcf_core.measure.resampling import TemplateUnit, effective_number, rough
 from pcf_core.measure.wordings import wording_split
 
 HEAVY = 0.1  # share of the weight above which a template is mentioned
+NEARLY_ALL = 0.9  # an effective number above this share of the number: weights hardly differ
 
 
 @dataclass(frozen=True)
@@ -128,20 +129,47 @@ def unanswered(matrix: Matrix) -> RiskReport:
 
 def rough_means(matrix: Matrix) -> tuple[str, ...]:
     """Return warnings about few templates or families, or one with much weight."""
-    effective, whole = matrix.effective, matrix.whole
+    whole = matrix.whole
     if len(matrix.templates) == 1:
         return ("There is only one sentence, so the range says nothing about other sentences.",)
     if whole.drawn_families is not None and np.count_nonzero(whole.items) == 1:
         return ("All sentences are of one family, so the range says nothing about other families.",)
-    if not rough(effective):
+    few = few_note(matrix.template_weights, whole)
+    if few is None:
         return _heavy_template(matrix)
-    what = "sentences" if whole.drawn_families is None else "families of sentences"
+    sentence = f"{few.sentence}, so means are rough and ranges wide"
+    if not few.dominated:
+        return (f"{sentence}.",)
     return (
-        f"Precision is only that of about {effective:.1f} equally common {what} (of "
-        f"{whole.items.size:,}), so means are rough and ranges wide; the range of caprice may be three "
-        "times as wide as necessary.",
+        f"{sentence}; the range of caprice may be three times as wide as necessary.",
         *_heavy_template(matrix),
     )
+
+
+@dataclass(frozen=True)
+class Few:
+    """The ``sentence``, without a full stop, on few sentences; ``dominated``: only some of them count."""
+
+    sentence: str
+    dominated: bool
+
+
+def few_note(weights: FloatArray, whole: TemplateUnit) -> Few | None:
+    """Say how few sentences, or families of them, carry the [template] weights; ``None`` if enough do."""
+    items = whole.sums(weights)
+    effective, number = effective_number(items), np.count_nonzero(items)
+    if not rough(effective):
+        return None
+    if effective <= NEARLY_ALL * number:
+        what = "sentences" if whole.drawn_families is None else "families of sentences"
+        precision = (
+            f"Precision is only that of about {effective:.1f} equally common {what} (of {items.size:,})"
+        )
+        return Few(precision, dominated=True)
+    if whole.drawn_families is None:
+        return Few(f"There are only {number:,} sentences", dominated=False)
+    several = f"These {np.count_nonzero(weights):,} sentences are only {number:,} in several wordings"
+    return Few(several, dominated=False)
 
 
 def _heavy_template(matrix: Matrix) -> tuple[str, ...]:

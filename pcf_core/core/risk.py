@@ -218,6 +218,11 @@ class RiskReport:
     sampled: SampledRisk | None = None
 
     @property
+    def effective_by_weight(self) -> float:
+        """The effective number of templates if each said something of its own, whatever its family."""
+        return float(self.template_weights.sum() ** 2 / (self.template_weights**2).sum())
+
+    @property
     def stereotype_sd(self) -> float:
         """The s.d. of the stereotype over templates, averaged over weighted occupations; shown beside R^c."""
         return float(sum(row.weight * row.stereotype_sd for row in self.occupations))

@@ -79,7 +79,8 @@ def test_few_templates_are_said_to_be_rough() -> None:
     few, heavy = found.warnings
     assert few.startswith("Precision is only that of about 1.9 equally common sentences (of 4)")
     assert heavy.startswith("One sentence counts for 70 % of the result"), "what the width takes for granted"
-    assert len(of_matrix(np.full((2, 4), 0.7)).warnings) == 1, "of templates that weigh alike none is named"
+    (only,) = of_matrix(np.full((2, 4), 0.7)).warnings  # of templates that weigh alike none is named
+    assert only == "There are only 4 sentences, so means are rough and ranges wide."
     assert all(interval.few for interval in found.intervals["caprice_risk"])
 
 
@@ -92,6 +93,8 @@ def test_few_families_are_said_to_be_rough() -> None:
     (one,) = of_matrix(np.full((2, 60), 0.7), families=["a"] * 60).warnings
     assert one == "All sentences are of one family, so the range says nothing about other families."
     assert of_matrix(np.full((2, 60), 0.7), families=[str(place // 3) for place in range(60)]).warnings == ()
+    (orders,) = of_matrix(np.full((2, 30), 0.7), families=[str(place // 4) for place in range(30)]).warnings
+    assert orders.startswith("These 30 sentences are only 8 in several wordings, so means are rough")
 
 
 def test_a_template_that_carries_much_is_named_where_templates_are_drawn() -> None:

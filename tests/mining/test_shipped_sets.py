@@ -90,6 +90,20 @@ def test_a_set_comes_with_full_stops_too(name: str) -> None:
     assert list(stopped.counts) == list(plain.counts)
 
 
+@pytest.mark.parametrize("name", NARROW)
+def test_a_full_stop_makes_no_other_family(name: str) -> None:
+    plain, stopped = load_mined(name).templates, load_mined(f"{name}-stop").templates
+    assert [one.family for one in plain] == [one.family for one in stopped]
+    assert all(one.family for one in plain)
+
+
+def test_the_document_says_how_many_families_there_are() -> None:
+    text = " ".join((ROOT / "docs" / "mining.md").read_text(encoding="utf8").split())
+    for name in ("gender-wikipedia-100", "gender-wide-wikipedia-20", "gender-wide-wikipedia"):
+        families = {one.family for one in load_mined(name).templates}
+        assert re.search(rf"`{name}` (?:has )?{len(families):,}\b", text), (name, len(families))
+
+
 @pytest.mark.parametrize(("name", "top"), [(name, top) for name in HEAVIEST for top in HEAVIEST[name]])
 def test_the_sets_that_are_cut_hold_the_heaviest(name: str, top: int) -> None:
     whole, heaviest = load_templates(name), load_templates(f"{name}-{top}")

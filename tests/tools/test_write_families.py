@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+import pytest
+
 from pcf_core.core.settings import ROOT
 from pcf_core.material.template_files import csv_bytes
 from pcf_core.material.templates import load_mined
-from tools.write_families import families, sets_with_a_rule, with_families
+from tools.write_families import families, main, sets_with_a_rule, with_families
 
 SHIPPED = ROOT / "assets" / "templates"
 
@@ -30,5 +34,12 @@ def test_the_rest_of_a_file_stays_as_it_is() -> None:
 
 def test_sets_of_other_languages_and_those_written_with_families_are_left_out() -> None:
     names = {mined.name for mined in sets_with_a_rule()}
-    assert {"gender-wikipedia", "gender-wikipedia-stop", "calibration", "race-relative"} <= names
-    assert not names & {"gender-zh-reporting", "religion-choices"}
+    assert {"gender-wikipedia", "gender-wikipedia-stop", "race-relative"} <= names
+    assert not names & {"gender-zh-reporting", "religion-choices", "calibration"}
+
+
+@pytest.mark.slow
+def test_shipped_families_are_what_the_tool_writes(tmp_path: Path) -> None:
+    main(tmp_path)
+    for file in tmp_path.iterdir():
+        assert file.read_bytes() == (SHIPPED / file.name).read_bytes(), file.name

@@ -306,7 +306,7 @@ def sentences_of(templates: int, title: str, look: Look | None = None) -> str:
 
 def unequal_weights(report: RiskReport) -> str:
     """Say that a few sentences have most of the weight, after their count; "" if not."""
-    few = report.effective_templates < len(report.templates) / 2
+    few = report.effective_by_weight < len(report.templates) / 2
     return say("few_weigh_most") if few else ""
 
 

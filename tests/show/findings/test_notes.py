@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from pcf_core.audit.preferences import build_run, warnings_of
@@ -214,7 +215,9 @@ def examples() -> dict[str, object]:
         ],
         "weights": [
             notes.weights_help("2.8"),
-            notes.unequal_weights(replace(report_of([[0.9] * 6]), effective_templates=2.9)),
+            notes.unequal_weights(
+                replace(report_of([[0.9] * 6]), template_weights=np.array([0.9, *[0.02] * 5]))
+            ),
             notes.unequal_weights(report_of([[0.9] * 6])),
         ],
     }
