@@ -12,7 +12,7 @@ import streamlit as st
 
 from pcf_core.app.addresses import Choice
 from pcf_core.app.caching import kept, key_of, once, open_queue, open_store
-from pcf_core.app.lists import all_topics, named_or_kept, set_names, stamp_of
+from pcf_core.app.lists import all_topics, named_or_kept, present_families, set_names, stamp_of
 from pcf_core.app.request_cache import once_a_run
 from pcf_core.app.roles import may_audit
 from pcf_core.app.widgets import plain
@@ -162,7 +162,8 @@ class KeptResults(Results):
     """The finished runs of the store, with every report cached for all visitors."""
 
     def report(self, run: RunSpec, options: ViewOptions, *, brief: bool = False) -> Report:
-        """Report a run; the cache key covers counts, documents and statistics, which the run key lacks."""
+        """Report a run; the cache key covers counts, families and statistics, which the run key lacks."""
+        run = present_families(run)
         stored = stored_state(run, options.protocol)
         view_key = key_of(run, options, stored, brief)
         cached = _cached_report(run, options, stored, brief)

@@ -30,7 +30,7 @@ from pcf_core.material.safety.text import MAX_NAME
 from pcf_core.material.shelves import Shelf
 from pcf_core.material.suiting import suiting_sets, template_cards
 from pcf_core.material.template_editing import cut, heaviest_first, renamed
-from pcf_core.material.templates import SHELF, load_mined, load_templates, own_template_sets
+from pcf_core.material.templates import SHELF, labelled, load_mined, load_templates, own_template_sets
 from pcf_core.material.topics import SHELF as TOPIC_SHELF
 from pcf_core.material.topics import list_topics
 from pcf_core.models.names import named as precision_named
@@ -338,6 +338,16 @@ def present_templates(run: RunSpec) -> RunSpec:
     sets = template_sets()
     name = run.templates.name
     return run.model_copy(update={"templates": sets[name]}) if _is_there(run.templates, sets) else run
+
+
+def present_families(run: RunSpec) -> RunSpec:
+    """Return a run with the families of today's set of its templates' name, if it has the same texts."""
+    sets = template_sets()
+    now = sets[run.templates.name] if _has_its_hash(run.templates, sets) else run.templates
+    if now.families == run.templates.families:
+        return run
+    families = [template.family for template in now.templates]
+    return run.model_copy(update={"templates": labelled(run.templates, families)})
 
 
 def told_apart(runs: Sequence[RunSpec], place: Callable[[RunSpec], str]) -> dict[str, RunSpec]:

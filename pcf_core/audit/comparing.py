@@ -18,14 +18,16 @@ from pcf_core.audit.forbidden import FORBIDS_A_WORD
 from pcf_core.audit.options import ViewOptions, counted_occupations, unit_of
 from pcf_core.audit.reading import RunView, criterion_for
 from pcf_core.audit.results import Read, load_result
+from pcf_core.audit.writing import few_note
 from pcf_core.core.errors import AuditError, RunError
 from pcf_core.core.records import FloatArray, LeftOut
 from pcf_core.core.risk import SIGNIFICANCE, Comparison, Difference, OccupationDifference, Side
 from pcf_core.core.run import RunSpec, version_name
-from pcf_core.material.templates import template_weights
+from pcf_core.material.templates import labelled, template_weights
 from pcf_core.measure.bootstrap import RISKS
 from pcf_core.measure.comparison import paired_comparison
-from pcf_core.measure.resampling import TemplateUnit, effective_number, rough
+from pcf_core.measure.families import Families
+from pcf_core.measure.resampling import TemplateUnit, effective_number
 from pcf_core.measure.ties import holm, letters, risk_differences
 from pcf_core.store.store import Store
 
@@ -80,7 +82,7 @@ def compared(
         groups=first.run.topic.group_names,
         templates=common.run.templates.texts,
         template_weights=weights,
-        effective_templates=_effective(common.run, weights),
+        effective_templates=effective_number(_whole(common.run, weights).sums(weights)),
         differences={
             name: replace(total, margin=float(options.margin)) for name, total in paired.totals.items()
         },
@@ -119,11 +121,15 @@ def common_part(first: RunView, second: RunView, options: ViewOptions) -> Common
     for read in (first, second):
         texts = _without(texts, read.templates_left_out, "template", read)
         terms = _without(terms, read.occupations_left_out, "occupation", read)
-    one, groups = first.labelled.drawn, first.run.topic.group_names
-    common = set(texts)
-    templates = one.model_copy(
-        update={"templates": tuple(template for template in one.templates if template.text in common)}
+    groups, by_text = (
+        first.run.topic.group_names,
+        [{template.text: template for template in read.labelled.drawn.templates} for read in (first, second)],
     )
+    one, other = ([of[text] for text in texts] for of in by_text)
+    templates = first.run.drawn.model_copy(update={"templates": tuple(one)})
+    labels = [[template.family for template in several] for several in (one, other)]
+    if labels[0] != labels[1]:
+        templates = labelled(templates, Families.joined(*labels))
     evidence = first.run.evidence.model_copy(update={"terms": terms, "codes": ()})
     counted = counted_occupations(evidence, first.run.topic, options)
     return Common(
@@ -272,19 +278,13 @@ def warnings_of(
         )
     for side, read in ((one, first), (other, second)):
         sentences += [f"{side.name}: {sentence}" for sentence in read.result.warnings]
-    effective, families = _effective(common, weights), len(set(common.templates.families))
-    if rough(effective):
-        what, number = ("families of sentences", families) if families else ("sentences", len(weights))
-        sentences.append(
-            f"Because a few {what} dominate, precision is that of about {effective:.1f} equally common "
-            f"{what} (of {number:,})."
-        )
-    return tuple(sentences)
+    few = few_note(weights, _whole(common, weights))
+    return tuple(sentences) if few is None else (*sentences, f"{few.sentence}.")
 
 
-def _effective(common: RunSpec, weights: FloatArray) -> float:
-    """Return the effective number of templates or families."""
-    return effective_number(TemplateUnit.templates(weights, common.templates.families).sums(weights))
+def _whole(common: RunSpec, weights: FloatArray) -> TemplateUnit:
+    """Return the unit of whole templates or families."""
+    return TemplateUnit.templates(weights, common.templates.families)
 
 
 # Corrections for several comparisons.

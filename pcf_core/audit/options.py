@@ -17,7 +17,7 @@ from pcf_core.core.risk import Aggregation, Over, Scale, Unit
 from pcf_core.core.run import Protocol, RunSpec
 from pcf_core.core.topics import Evidence, Topic
 from pcf_core.material.evidence import labour_reference, occupation_weights
-from pcf_core.material.templates import as_it_is_now
+from pcf_core.material.templates import as_it_is_now, labelled
 from pcf_core.measure.resampling import TemplateUnit
 
 # Earlier names of units in links, commands and stored requests.
@@ -208,16 +208,13 @@ def word_scoring(protocol: str) -> str:
 
 
 def with_families(run: RunSpec) -> RunSpec:
-    """Return the run with the families of today's set, if it was stored before its templates had any."""
-    if run.templates.families:
+    """Return the run with the families of today's set of that name, if it has the same texts."""
+    now = as_it_is_now(run.templates)
+    if now.families == run.templates.families:
         return run
-    label_of = {one.text: one.family for one in as_it_is_now(run.templates).templates if one.family}
-    if not label_of:
-        return run
-    labelled = tuple(
-        one.model_copy(update={"family": label_of.get(one.text, "")}) for one in run.templates.templates
+    return run.model_copy(
+        update={"templates": labelled(run.templates, [one.family for one in now.templates])}
     )
-    return run.model_copy(update={"templates": run.templates.model_copy(update={"templates": labelled})})
 
 
 def unit_of(run: RunSpec, weights: FloatArray, options: ViewOptions) -> TemplateUnit:

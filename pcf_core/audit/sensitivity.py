@@ -30,7 +30,7 @@ from pydantic import ValidationError
 from pcf_core.audit.case import Case, Sibling, Variation, extremes, protocol_sibling, stop_sibling, variant
 from pcf_core.audit.fitting import identity_of, words_by_template
 from pcf_core.audit.forbidden import filled
-from pcf_core.audit.options import ViewOptions
+from pcf_core.audit.options import ViewOptions, with_families
 from pcf_core.audit.preferences import aggregated
 from pcf_core.audit.reading import RunView, View, view_of
 from pcf_core.audit.results import load_result
@@ -43,6 +43,7 @@ from pcf_core.core.run import RunSpec
 from pcf_core.core.sensitivity import BASE, SAMPLE, Sensitivity, Unavailable, Variant
 from pcf_core.measure.criterion import Criterion, checked_preferences, normalised
 from pcf_core.measure.decomposition import jensen_gap
+from pcf_core.measure.resampling import TemplateUnit
 from pcf_core.store.store import Store
 
 # Other view options, other protocols, and the published scripts.
@@ -144,38 +145,44 @@ LEAST_LEFT = 1e-9  # of the weight; less means that one template has all
 
 
 def _template_choices(case: Case) -> Variation:
-    """Yield parts of the run's templates: the heaviest, random halves, and all but one."""
-    weights, texts = case.view.template_weights, case.run.drawn.texts
+    """Yield parts of the run's templates: the heaviest, random halves, and all but one, families whole."""
+    weights, texts, whole = case.view.template_weights, case.run.drawn.texts, case.matrix.whole
+    families, one, several = whole.drawn_families, "sentence", "sentences"
+    of = np.arange(len(texts)) if families is None else families.of
+    if families is not None:
+        one, several = "family of sentences", "families of sentences"
     if len(texts) == 1:
         yield Unavailable(dimension=DIMENSION, name="fewer sentences", reason="there is only one sentence")
         return
-    for size, rows in heaviest(weights):
+    for size, items in heaviest(whole.items):
+        rows = np.flatnonzero(np.isin(of, items))
         share = weights[rows].sum() / weights.sum()
         note = f"{'It counts' if size == 1 else 'They count'} for {100 * share:.0f} % of the result."
-        name = "the most common sentence alone" if size == 1 else f"the {size:,} most common sentences"
+        name = f"the most common {one} alone" if size == 1 else f"the {size:,} most common {several}"
         yield variant(DIMENSION, name, case.view.risks(case.values, rows), note=note)
     drawn: list[Variant | Unavailable] = [
-        variant(SAMPLE, f"random half {number}", case.view.risks(case.values, rows), "each")
-        for number, rows in enumerate(halves(weights, SEED), start=1)
+        variant(SAMPLE, f"random half {number}", case.view.risks(case.values, np.isin(of, items)), "each")
+        for number, items in enumerate(halves(whole.items, SEED), start=1)
     ]
     if not drawn:
-        reason = f"fewer than {LEAST_HALVED} sentences count for anything"
+        reason = f"fewer than {LEAST_HALVED} {several} count for anything"
         yield Unavailable(dimension=SAMPLE, name="a random half", reason=reason)
     yield from extremes(drawn, "a random half", "sample")
     yield from drawn
-    carrying = int((weights > 0).sum())
+    carrying, left_out = int((whole.items > 0).sum()), f"one {one} left out"
     if carrying == 1:
-        reason = "only one sentence counts for anything, so none would be left"
-        yield Unavailable(dimension=SAMPLE, name="one sentence left out", reason=reason)
+        reason = f"only one {one} counts for anything, so none would be left"
+        yield Unavailable(dimension=SAMPLE, name=left_out, reason=reason)
         return
-    # Templates without weight change nothing and must not be named as extremes.
-    risks = np.where(weights > 0, risks_without_one(case.values, case.view), np.nan)
+    # What has no weight changes nothing and must not be named as an extreme.
+    risks = np.where(whole.items > 0, risks_without_one(case.values, case.view, whole), np.nan)
     for end, index in (("lowest", np.nanargmin(risks)), ("highest", np.nanargmax(risks))):
-        others = np.arange(len(texts)) != index
-        which = f"without {texts[index]!r}"
+        members = np.flatnonzero(of == index)
+        which = f"without {texts[members[0]]!r}"
+        which += " and its other wordings" if len(members) > 1 else ""
         note = f"The {end} risk of {carrying:,}: {which}."
-        now = case.view.risks(case.values, others)
-        without_one = variant(SAMPLE, "one sentence left out", now, "sample", note)
+        now = case.view.risks(case.values, of != index)
+        without_one = variant(SAMPLE, left_out, now, "sample", note)
         yield without_one.model_copy(update={"end": end, "which": which})
 
 
@@ -203,22 +210,23 @@ def halves(weights: FloatArray, seed: int = 0) -> Iterator[NDArray[np.intp]]:
         yield np.sort(generator.choice(carrying, size=len(carrying) // 2, replace=False))
 
 
-def risks_without_one(values: FloatArray, view: View) -> FloatArray:
-    """Compute R of all templates but one: [template], NaN for one that has all weight.
+def risks_without_one(values: FloatArray, view: View, whole: TemplateUnit) -> FloatArray:
+    """Compute R of all templates but those of one item of ``whole``: [item], NaN for one that has all weight.
 
     From E_t J and E_t s of all, each less the part of the one: (E J − w_t J_t) / (1 − w_t).  ``values``
     [occupation, template, group]: preferences of all occupations of the run.
     """
     weights = view.template_weights / view.template_weights.sum()
     shares = view.occupation_weights / view.occupation_weights.sum()
-    left = np.where(1 - weights > LEAST_LEFT, 1 - weights, np.nan)
-    risks = np.zeros(len(weights))
+    left = np.where(1 - whole.items > LEAST_LEFT, 1 - whole.items, np.nan)
+    risks = np.zeros(len(left))
     for index, share in enumerate(shares.tolist()):  # one at a time, as there may be many templates
         part = view.part(index, index + 1)
         stereotypes = part.criterion.stereotypes(values[part.rows])[0]
         each = part.criterion.of_stereotypes(stereotypes)
-        overall = (weights @ each - weights * each) / left
-        means = (weights @ stereotypes - weights[:, np.newaxis] * stereotypes) / left[:, np.newaxis]
+        overall = (weights @ each - whole.sums(weights * each)) / left
+        taken = whole.sums(weights[:, np.newaxis] * stereotypes, axis=0)
+        means = (weights @ stereotypes - taken) / left[:, np.newaxis]
         prejudice = part.criterion.of_stereotypes(means)
         risks += share * (prejudice + jensen_gap(overall, prejudice))
     return risks
@@ -263,7 +271,7 @@ def sensitivity_name(store: Store, run: RunSpec, options: ViewOptions) -> str:
             f"The run {run.key} drew its templates by a sampling plan, so the effect of other templates and "
             "weights cannot be estimated: score every template to see it."
         )
-    view = view_of(run, options)
+    view, drawn = view_of(run, options), with_families(run).drawn
     reference = view.criterion.reference
     siblings = [protocol_sibling(store, run, kind) for kind in ("exact", "exact-boundary")]
     siblings.append(stop_sibling(store, run))
@@ -278,6 +286,8 @@ def sensitivity_name(store: Store, run: RunSpec, options: ViewOptions) -> str:
         [_statistics(run, options, change) for change in _always_tried(run)],
         [sibling.run.key if isinstance(sibling, Sibling) else "" for sibling in siblings],
     ]
+    if (families := TemplateUnit.templates(view.template_weights, drawn.families).drawn_families) is not None:
+        parts.append(families.of.tolist())
     if any(slot.joins for slot in slots_of(run)):  # earlier versions scored parts of these words
         parts.append("joined")
     return f"sensitivity-{SENSITIVITY_VERSION}-{digest(parts)}"

@@ -267,13 +267,10 @@ class TemplateSet(Record):
         """What results depend on beside the hash, by readable name; ``None`` if unknown."""
         documents = tuple(template.documents for template in self.templates)
         fits = tuple(template.fits for template in self.templates)
-        has_families = any(template.family for template in self.templates)
         return {
             "counts": tuple(template.count for template in self.templates),
             "document counts": documents if any(documents) else None,
             "word classes": fits if any(fits) else None,
-            # not even None in a set without: the exact names of earlier sets stay as they are
-            **({"families": self.families} if has_families else {}),
         }
 
 

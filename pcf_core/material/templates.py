@@ -91,6 +91,13 @@ def as_it_is_now(templates: TemplateSet) -> TemplateSet:
     return now if now.hash == templates.hash else templates
 
 
+def labelled(templates: TemplateSet, families: Iterable[str]) -> TemplateSet:
+    """Return a set whose templates have these families, in its order."""
+    several = zip(templates.templates, families, strict=True)
+    both = tuple(one.model_copy(update={"family": family}) for one, family in several)
+    return templates.model_copy(update={"templates": both})
+
+
 def load_mined(name_or_path: str | Path) -> MinedSet:
     """Load the same set with its card and the origin of every template, in the order of the file."""
     return _load(name_or_path, origins=True)

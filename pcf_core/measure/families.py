@@ -42,6 +42,17 @@ class Families:
             return None
         return cls(np.array(of, dtype=np.intp), weights)
 
+    @staticmethod
+    def joined(*several: Sequence[str]) -> tuple[str, ...]:
+        """Return labels of families that hold together what any of several [template] labellings does."""
+        of = np.arange(max(map(len, several)))
+        for labels in several:
+            firsts: dict[str, int] = {}
+            for row, label in enumerate(labels):
+                if label:
+                    of[of == of[row]] = of[firsts.setdefault(label, row)]
+        return tuple(map(str, of.tolist()))
+
     @cached_property
     def totals(self) -> FloatArray:
         """[family] weights, which sum to 1."""

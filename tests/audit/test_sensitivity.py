@@ -34,6 +34,7 @@ from pcf_core.core.topics import Evidence, Weights
 from pcf_core.material.evidence import make_evidence
 from pcf_core.material.templates import load_templates, make_templates
 from pcf_core.measure.criterion import Criterion
+from pcf_core.measure.resampling import TemplateUnit
 from pcf_core.store.store import Store
 from tests.audit.small_runs import score_few
 
@@ -351,7 +352,7 @@ def test_a_run_with_a_plan_is_refused(store: Store) -> None:
     values=arrays(np.float64, st.tuples(st.integers(1, 3), st.integers(2, 6), st.just(3)), elements=parts),
     data=st.data(),
 )
-def test_all_but_one_template_by_leaving_it_out(values: np.ndarray, data: st.DataObject) -> None:
+def test_all_but_one_family_by_leaving_it_out(values: np.ndarray, data: st.DataObject) -> None:
     occupations, templates, _ = values.shape
     view = View(
         rows=np.arange(occupations),
@@ -360,10 +361,38 @@ def test_all_but_one_template_by_leaving_it_out(values: np.ndarray, data: st.Dat
         criterion=Criterion(),
     )
     preferences = values / values.sum(axis=-1, keepdims=True)
-    found = risks_without_one(preferences, view)
-    for place in range(templates):
-        others = np.arange(templates) != place
-        assert found[place] == pytest.approx(view.risks(preferences, others)["overall_risk"], abs=1e-9)
+    labels = data.draw(st.lists(st.sampled_from(["", "a", "b"]), min_size=templates, max_size=templates))
+    whole = TemplateUnit.templates(view.template_weights, labels)
+    families = whole.drawn_families
+    of = np.arange(templates) if families is None else families.of
+    found = risks_without_one(preferences, view, whole)
+    for place in range(of.max() + 1 if of.max() else 0):
+        risk = view.risks(preferences, of != place)["overall_risk"]
+        assert found[place] == pytest.approx(risk, abs=1e-9)
+
+
+def test_samples_take_whole_families(store: Store) -> None:
+    """Five families of two wordings: without one, and in a half, eight and four sentences are left."""
+    whole = load_templates("gender-nineteen")
+    several = tuple(
+        one.model_copy(update={"family": str(place // 2)}) for place, one in enumerate(whole.templates[:10])
+    )
+    run = score_few(store, templates=whole.model_copy(update={"name": "several", "templates": several}))
+    found = sensitivity(store, run, ViewOptions())
+    result, texts = load_result(store, run), run.templates.texts
+    for end in ("lowest", "highest"):
+        one = under(found, SAMPLE, "one family of sentences left out", end)
+        left = next(place for place, text in enumerate(texts) if repr(text) in one.which)
+        assert one.which == f"without {texts[left]!r} and its other wordings"
+        rest = [place for place in range(10) if place // 2 != left // 2]
+        counts = [several[place].count for place in rest]
+        expected = restricted(result, run, [texts[place] for place in rest], counts, ViewOptions(), 20)
+        assert_same(one, expected)
+    assert under(found, "sentences", "the most common family of sentences alone")
+    alone = run.templates.model_copy(update={"templates": whole.templates[:10]})
+    assert sensitivity_name(store, run, ViewOptions()) != sensitivity_name(
+        store, run.model_copy(update={"templates": alone}), ViewOptions()
+    )
 
 
 def test_subsets_are_drawn_by_the_seed_from_what_carries_weight() -> None:

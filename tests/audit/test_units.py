@@ -106,7 +106,7 @@ def test_a_set_with_families_is_drawn_by_them(unit: str, name: str, store: Store
     assert plain.context_caprice is plain.wording_caprice is None
 
 
-def test_a_run_that_was_stored_before_its_set_had_families_gets_those_of_today(store: Store) -> None:
+def test_a_run_has_the_families_of_its_set_as_it_is_today(store: Store) -> None:
     run, result = scored(store)
     card = SetCard(title="Five", form="clausal")
     rows = [
@@ -123,8 +123,12 @@ def test_a_run_that_was_stored_before_its_set_had_families_gets_those_of_today(s
     assert now.intervals["overall_risk"][0].unit == "family"
     chosen = restricted(result, run, run.templates.texts[:4], COUNTS[:4], ViewOptions(), resamples=20)
     assert chosen.intervals["overall_risk"][0].unit == "family"
+    bare = [row.model_copy(update={"family": ""}) for row in rows]
+    save_set(make_mined("five", bare, card), replace=True)
+    assert with_families(labelled).templates.families == ()
     save_set(make_mined("five", rows[:4], card), replace=True)  # another set by now
     assert with_families(run) is run
+    assert with_families(labelled) is labelled
 
 
 def test_two_runs_are_compared_over_families(store: Store) -> None:
@@ -141,9 +145,25 @@ def test_two_runs_are_compared_over_families(store: Store) -> None:
         "family",
         "occupation",
     }
-    assert any("equally common families of sentences (of 2)" in sentence for sentence in found.warnings)
+    assert "These 5 sentences are only 2 in several wordings." in found.warnings
     alone = risk_difference(one, other, ViewOptions())
     assert (alone.least_p, alone.intervals[0].unit) == (0.5, "family")
+
+
+def test_the_order_of_two_runs_changes_no_families(store: Store) -> None:
+    """One calls the first two the same, the other the next two: four sentences are two families."""
+    one, other = (
+        RunView(*scored(store, counts=(1.0,) * 5, families=families, model=model), ViewOptions())
+        for model, families in (
+            ("mini-gpt", ("a", "a", "", "", "b")),
+            ("mini-bert", ("", "c", "c", "d", "d")),
+        )
+    )
+    found, again = (
+        compared(*pair, ViewOptions(), resamples=20, permutations=20) for pair in ((one, other), (other, one))
+    )
+    assert found.effective_templates == again.effective_templates == pytest.approx(25 / 13)
+    assert found.permutations == again.permutations
 
 
 @pytest.mark.parametrize(
