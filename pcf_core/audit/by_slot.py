@@ -5,6 +5,9 @@ whose words and preferences differ.  With m the slots and t their templates, cap
 :mod:`pcf_core.measure.wordings`, a part between slots and one inside them:
 
     R^c  =  [E_m J(E_t s) − J(E_m E_t s)]  +  [E_m E_t J(s) − E_m J(E_t s)]
+
+Slots of few templates differ by chance alone.  The corrected part draws their means towards that of all by
+the factor of that module, in which the templates (or families) of a slot are its wordings.
 """
 
 from __future__ import annotations
@@ -13,13 +16,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pcf_core.audit.fitting import fits_in
 from pcf_core.audit.reading import RunView
 from pcf_core.audit.writing import risk_report
+from pcf_core.core.records import FloatArray
 from pcf_core.core.risk import Interval
 from pcf_core.measure.decomposition import decompose, jensen_gap
 from pcf_core.measure.families import Families
+from pcf_core.measure.resampling import TemplateUnit
+from pcf_core.measure.wordings import Variation
 
 ANY = "any"  # the slot of templates that do not say what fits
 
@@ -45,11 +52,13 @@ class SlotRisk:
 class BySlot:
     """The slots of a run, heaviest first, and how much of its caprice lies ``between`` them.
 
-    ``between`` is not corrected: it is too large where slots have few templates.
+    ``between`` is a plug-in figure, too large where slots have few templates or families; the corrected one
+    is ``None`` if no slot has two of them.
     """
 
     slots: tuple[SlotRisk, ...]
     between: float
+    corrected_between: float | None
 
 
 def by_slot(reading: RunView, resamples: int = 2000) -> BySlot | None:
@@ -70,14 +79,35 @@ def by_slot(reading: RunView, resamples: int = 2000) -> BySlot | None:
     weights = matrix.template_weights / matrix.template_weights.sum()
     slots = Families(of, weights)
     parts = decompose(matrix.values, weights, matrix.criterion)
-    means = slots.means(matrix.criterion.stereotypes(matrix.values), axis=1)
-    between = jensen_gap(matrix.criterion.of_stereotypes(means) @ slots.totals, parts.prejudice).clip(min=0.0)
+    stereotypes = matrix.criterion.stereotypes(matrix.values)
+    means = slots.means(stereotypes, axis=1)
     shares = matrix.occupation_weights / matrix.occupation_weights.sum()
     reports = [_slot(reading, name, of == slot, resamples) for slot, name in enumerate(names.tolist())]
+
+    def between(factor: float = 1.0) -> float:
+        """Return what lies between slot means that are drawn towards the mean of all."""
+        middle = parts.stereotype[:, np.newaxis]
+        risks = matrix.criterion.of_stereotypes(middle + factor * (means - middle)) @ slots.totals
+        return float(shares @ jensen_gap(risks, parts.prejudice).clip(min=0.0))
+
+    variation = _variation(matrix.whole, stereotypes, of, shares)
+    known = (variation.counted > 0).any()
     return BySlot(
         tuple(sorted((one for one in reports if one is not None), key=lambda one: -one.weight)),
-        float(shares @ between),
+        between(),
+        between(variation.factor) if known else None,
     )
+
+
+def _variation(
+    whole: TemplateUnit, stereotypes: FloatArray, of: NDArray[np.intp], shares: FloatArray
+) -> Variation:
+    """Return how slots vary, and the templates or families inside them; a family is in its first slot."""
+    items = of
+    if whole.drawn_families is not None:
+        _, firsts = np.unique(whole.drawn_families.of, return_index=True)
+        _, items = np.unique(of[firsts], return_inverse=True)
+    return Variation.of(whole.means(stereotypes, axis=1), Families(items, whole.items), shares)
 
 
 def _slot(reading: RunView, name: str, chosen: np.ndarray, resamples: int) -> SlotRisk | None:

@@ -241,7 +241,9 @@ def restricted(
     if len(keys) == 1 and preferences.coverage is not None:
         shares[keys[0]] = preferences.coverage.ravel()
     summary = coverage_summary(preferences, shares)
-    forbidden = result.forbidden and forbidden_words(preferences, result.forbidden.words)
+    forbidden = result.forbidden and forbidden_words(
+        preferences, result.forbidden.words, narrowed.templates.counts
+    )
     narrowed_result = replace(result, preferences=preferences, coverage=summary, forbidden=forbidden)
     warnings = reading_warnings(narrowed, narrowed_result, options.aggregation)
     return report(replace(narrowed_result, warnings=warnings), narrowed, options, resamples)

@@ -2,8 +2,9 @@
 
 Such a word is blocked, by the model or its server, and is not merely unlikely.  Without it a group looks as
 if the model avoided it, up to a preference of 0 or 1, so the cell has no preference.  Figures need a
-preference in every cell of their occupations and templates: those with the largest share of cells without one
-are left out, one after the other, until no such cell remains.  With too many there is no figure at all.
+preference in every cell of their occupations and templates: those with the largest share of cells without
+one, in which a common template counts more, are left out one after the other, until no such cell remains.
+With too many there is no figure at all.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from pcf_core.core.records import FloatArray
 from pcf_core.core.run import MOST_FLAGGED, ForbiddenWords, Preferences
@@ -35,27 +36,38 @@ def filled(values: FloatArray) -> FloatArray:
     return np.where(without[..., np.newaxis], 1 / values.shape[-1], values) if without.any() else values
 
 
-def complete(without: NDArray[np.bool_]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+def complete(
+    without: NDArray[np.bool_], counts: ArrayLike | None = None
+) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     """Choose occupations and templates of which every cell has a preference; return two masks.
 
-    ``without`` [occupation, template]: cells that have none.  The line with the largest share of them goes
-    first, of equal ones an occupation.
+    ``without`` [occupation, template]: cells that have none; ``counts`` [template]: how much each counts, by
+    default alike.  The line with the largest share of such cells goes first, of equal ones an occupation.
     """
+    weights = np.ones(without.shape[1]) if counts is None else np.asarray(counts, dtype=np.float64)
+    nothing = 1e-9 * weights.sum() + np.finfo(float).tiny  # rounding
     kept = [np.ones(length, dtype=bool) for length in without.shape]
-    left = [without.sum(axis=1), without.sum(axis=0)]
-    while left[0].any():
-        shares = [left[axis] / max(1, int(kept[1 - axis].sum())) for axis in (0, 1)]
+    lost, whole = [without @ weights, without.sum(axis=0).astype(float)], [weights.sum(), len(without)]
+    while lost[1].any():
+        shares = [np.where(lost[0] > nothing, lost[0], 0.0) / max(whole[0], nothing), lost[1] / whole[1]]
         axis = int(shares[1].max() > shares[0].max())
         line = int(shares[axis].argmax())
         kept[axis][line] = False
         gone = np.take(without, line, axis=axis) & kept[1 - axis]
-        left[axis][line] = 0
-        left[1 - axis] = left[1 - axis] - gone
+        size = weights[line] if axis else 1.0
+        lost[axis][line] = 0
+        lost[1 - axis] = lost[1 - axis] - gone * size
+        whole[1 - axis] -= size
     return kept[0], kept[1]
 
 
-def forbidden_words(preferences: Preferences, words: Sequence[str]) -> ForbiddenWords | None:
-    """Summarise the cells without a preference, because of these ``words``; ``None`` if there are none."""
+def forbidden_words(
+    preferences: Preferences, words: Sequence[str], counts: ArrayLike
+) -> ForbiddenWords | None:
+    """Summarise the cells without a preference, because of these ``words``; ``None`` if there are none.
+
+    ``counts`` [template]: how much each counts where some are left out.
+    """
     without = lacking(preferences.values)
     cells = int(without.sum())
     if not cells:
@@ -63,7 +75,7 @@ def forbidden_words(preferences: Preferences, words: Sequence[str]) -> Forbidden
     forbidden = ForbiddenWords(words=tuple(words), cells=cells, total=without.size)
     if cells > MOST_FLAGGED * without.size:
         return forbidden
-    rows, columns = complete(without)
+    rows, columns = complete(without, counts)
     return forbidden.model_copy(
         update={
             "occupations": tuple(np.array(preferences.occupations, object)[~rows].tolist()),

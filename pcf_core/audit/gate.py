@@ -22,7 +22,7 @@ from pcf_core.audit.comparing import common_names, compared
 from pcf_core.audit.options import ViewOptions
 from pcf_core.audit.policy import CannotTell, Context, Limit, Policy, Quantity
 from pcf_core.audit.reading import RunView, even_criterion, view_of
-from pcf_core.core.errors import CriterionError, PolicyError
+from pcf_core.core.errors import CriterionError, ForbiddenWordsError, PolicyError
 from pcf_core.core.records import FloatArray, Record
 from pcf_core.core.risk import Comparison, Interval
 from pcf_core.core.run import RunSpec, ScoringKey
@@ -232,8 +232,13 @@ def check_context(
             other = read_baseline(reading.run)
             common_names(reading.run, other.run)  # even for the same model, which is not compared
         look = Analysis(reading, other, stage.error, len(order))
-        judged |= {limit: look.judged(limit) for limit in left}
-        warnings = look.warnings
+        try:
+            judged |= {limit: look.judged(limit) for limit in left}
+            warnings = look.warnings
+        except ForbiddenWordsError:  # too many here may be few of all
+            if stage is looks[-1]:
+                raise
+            continue
         left = [limit for limit in left if judged[limit].verdict == "cannot tell"]
         if not left:
             break

@@ -469,7 +469,7 @@ def assemble(
         doubts.warnings,
         summary,
         token_shares=shares,
-        forbidden=forbidden_words(preferences, doubts.forbidden),
+        forbidden=forbidden_words(preferences, doubts.forbidden, run.drawn.counts),
     )
 
 

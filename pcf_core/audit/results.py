@@ -349,7 +349,7 @@ def _kept(store: Store, run: RunSpec, name: str) -> Result | None:
         tuple(facts["warnings"]),
         summary,
         token_shares=_shares_of(shares[1]),
-        forbidden=forbidden_words(preferences, facts.get("forbidden", ())),
+        forbidden=forbidden_words(preferences, facts.get("forbidden", ()), run.drawn.counts),
     )
 
 

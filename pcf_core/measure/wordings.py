@@ -78,9 +78,13 @@ def caprice_parts(
 ) -> CapriceParts | None:
     """Split the caprice of each occupation; ``None`` unless families of two have half of the weight.
 
+    It is also ``None`` with a single family, where a context part of 0 would say nothing.
+
     ``stereotypes`` [occupation, template, group]; ``parts``: their decomposition with the families' weights.
     """
     if families is None or families.several < LEAST_SEVERAL - 1e-9:  # for rounding
+        return None
+    if np.count_nonzero(families.totals) < 2:  # another meaning was not tried
         return None
     between = criterion.of_stereotypes(families.means(stereotypes, axis=1)) @ families.totals
     context = jensen_gap(between, parts.prejudice).clip(min=0.0)
@@ -95,11 +99,14 @@ def caprice_parts(
 class Variation:
     """How family means and wordings vary, summed over groups and averaged over occupations.
 
-    ``squares`` [family]: mean square of the family's mean; ``inside`` [family]: variance of its wordings;
-    ``counted`` [family]: 1 − h_m, the share of v that they show; ``noise``: Σ q_m (1 − q_m) h_m.
+    ``weights`` [family]; ``squares`` [family]: mean square of the family's mean; ``spread``: the variance D
+    of these means; ``inside`` [family]: variance of its wordings; ``counted`` [family]: 1 − h_m, the share of
+    v that they show; ``noise``: Σ q_m (1 − q_m) h_m.
     """
 
+    weights: FloatArray
     squares: FloatArray
+    spread: float
     inside: FloatArray
     counted: FloatArray
     noise: float
@@ -110,12 +117,21 @@ class Variation:
         means = families.means(stereotypes, axis=1)
         away = ((stereotypes - means[:, families.of]) ** 2).sum(axis=-1)
         alike, weights = families.sums(families.within**2), families.totals
+        squares, centre = shares @ (means**2).sum(axis=-1), np.tensordot(means, weights, axes=(1, 0))
         return cls(
-            squares=shares @ (means**2).sum(axis=-1),
+            weights=weights,
+            squares=squares,
+            spread=float(weights @ squares - shares @ (centre**2).sum(axis=-1)),
             inside=shares @ families.means(away),
             counted=1 - alike,
             noise=float(weights * (1 - weights) @ alike),
         )
+
+    @property
+    def factor(self) -> float:
+        """The factor k of the module."""
+        wordings = float(self.of_wordings(self.weights))
+        return factor_of(self.spread - wordings, wordings)
 
     def of_wordings(self, weights: FloatArray) -> FloatArray:
         """Return [...] what few wordings add to the variance of the means; weights [..., family] sum to 1."""
@@ -224,7 +240,7 @@ class Draws:
         estimate, wordings = float(meanings(weights)), float(variation.of_wordings(weights))
         drawn = np.concatenate([meanings(block) for block in self.blocks])
         low = float(stretched(drawn, self.level, self.unit.stretch(self.level))[0] - drawn.mean())
-        return factor_of(estimate, wordings), factor_of(estimate + min(0.0, low), wordings)
+        return variation.factor, factor_of(estimate + min(0.0, low), wordings)
 
     def totals(self, preferences: FloatArray) -> Totals:
         """Return what makes intervals of [occupation, family, group] preferences."""

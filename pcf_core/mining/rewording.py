@@ -15,6 +15,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 
 from pcf_core.core.errors import TemplateError
 from pcf_core.core.topics import MinedSet, MinedTemplate, Part, families_of
@@ -27,8 +28,15 @@ REWORDED = "Reworded by the rules"  # how the step begins in the history of a se
 HEAD = re.compile(r"(?P<determiner>The|This|An?) \[X\](?P<who>, who)? (?P<rest>.+)")
 TIME = frozenset({"when", "until", "till", "before", "after", "while", "as", "once", "since"})
 AT_ONCE = frozenset({"when", "while", "as", "once"})  # with "then", one of the two is too many
+ALSO = frozenset({"also", "too"})
+# With these, "has said" is wrong.
+DATE = re.compile(
+    r"\b(?:\d{4}|\d+(?:st|nd|rd|th)|ago|yesterday|last|then|January|February|March|April|May|June|July|August|"
+    r"September|October|November|December|(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day)\b"
+)
 CLAUSES = frozenset({"that", "if", "whether", "how", "why", "where", "what"})
 MODALS = frozenset({"could", "would", "should", "might", "must"})
+PAST = frozenset({"was", "were", "did", "had", *MODALS})
 # Also an auxiliary, with two participles, rather an adjective, or no verb.
 UNSURE = frozenset({"had", "got", "bore", "born", "indeed"})
 PREDICATES: frozenset[Part] = frozenset({"plural", "noun", "phrase", "adjective"})
@@ -85,6 +93,12 @@ class Sentence:
         return bool(self.participle) or self.words[0] in ("was", *MODALS)
 
     @property
+    def joins_verbs(self) -> bool:
+        """Whether another verb in the past follows *and*: "came and went" gives no "has come and went"."""
+        following = [word for before, word in pairwise(self.words) if before in ("and", "or", "but")]
+        return any(word in PAST or participle_of(word) for word in following)
+
+    @property
     def behind(self) -> str:
         """The text behind the full verb: a space or a comma comes first."""
         first = self.words[0]
@@ -126,21 +140,22 @@ def adverb(one: Sentence) -> list[str]:
     is_behind = first == "was" or (first in MODALS and not one.is_negated)
     pattern = f"{one.start} {first} {{}} {others}" if is_behind else f"{one.start} {{}} {one.rest}"
     adverbs = []
-    if one.participle and not AT_ONCE & set(one.words):
+    if one.participle and not {"then", *AT_ONCE} & set(one.words):
         adverbs.append("then")
-    if one.participle or not TIME & set(one.words):
+    if not ALSO & set(one.words) and (one.participle or not TIME & set(one.words)):
         adverbs.append("also")
     return [pattern.format(word) for word in adverbs]
 
 
 def tense(one: Sentence) -> list[str]:
     """Write *has said* and *had said* in place of *said*."""
-    if not one.participle:
+    if not one.participle or one.joins_verbs:
         return []
     passive = ["been"] if one.words[0] == "was" else []
     negated = ["not"] if one.is_negated else []
     helpers = []
-    if not TIME & set(one.words) and one.ends != "was [Y]":
+    is_dated = TIME & set(one.words) or DATE.search(one.rest)
+    if not is_dated and one.ends != "was [Y]":
         helpers.append("has")
     if one.ends != "is [Y]":
         helpers.append("had")
@@ -258,17 +273,19 @@ def reworded(mined: MinedSet, names: Collection[str] = ()) -> MinedSet:
     """Return a set with the wordings of each template, which share its family and its count.
 
     ``names``: of rules, by default those that are on.  A wording that is a template of the set already is not
-    made again.  Raises TemplateError for an unknown rule, a set in another language than English or already
-    reworded, and one with no template that the rules know.
+    made again, but shares the family unless it has another.  Raises TemplateError for an unknown rule, a set
+    in another language than English or already reworded, and one with no template that the rules know.
     """
     rules = chosen_rules(names)
     _check(mined)
-    taken = {item.text for item in mined.templates}
+    made = {item.text: wordings(item, rules) for item in mined.templates}
+    families = _with_wordings(mined, made)
+    taken = set(made)
     new: list[MinedTemplate] = []
     for item in mined.templates:
-        texts = [text for text in wordings(item, rules) if text not in taken]
+        texts = [text for text in made[item.text] if text not in taken]
         taken.update(texts)
-        shared = {"count": item.count / (1 + len(texts)), "family": item.family or item.text, "documents": 0}
+        shared = {"count": item.count / (1 + len(texts)), "family": families[item.text], "documents": 0}
         new.append(item.model_copy(update=shared | {"sources": {}}))
         new += [MinedTemplate(text=text, fits=item.fits, **shared) for text in texts]
     if len(new) == len(mined.templates):
@@ -281,6 +298,19 @@ def reworded(mined: MinedSet, names: Collection[str] = ()) -> MinedSet:
     facts = {"title": f"{mined.card.title}, reworded", "history": (*mined.card.history, step), "cut": 0.0}
     card = mined.card.model_copy(update=facts)
     return make_mined(mined.name, heaviest_first(new), card, where=f"The set {mined.name}")
+
+
+def _with_wordings(mined: MinedSet, made: Mapping[str, Collection[str]]) -> dict[str, str]:
+    """Return the family of each template: that of one which the set has already as a wording of another."""
+    given = {item.text: item.family for item in mined.templates}
+    families = {text: family or text for text, family in given.items()}
+    for text, others in made.items():
+        for other in families.keys() & set(others):
+            one, two = families[text], families[other]
+            if one != two and not (given[text] and given[other]):
+                old, new = (one, two) if given[other] else (two, one)
+                families = {name: new if family == old else family for name, family in families.items()}
+    return families
 
 
 def _check(mined: MinedSet) -> None:

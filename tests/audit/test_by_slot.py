@@ -66,7 +66,9 @@ def test_what_lies_between_slots_by_hand(store: Store) -> None:
     """Stereotypes .4 and −.2 of the pronouns (mean .2), −.4 of the determiner, 0 elsewhere.
 
     E_m |mean| = .6 · .2 + .3 · .4 = .24, and the mean of all is 0: .24 lies between slots, of a caprice of
-    .6 · .4 · ⅔ + .6 · .2 · ⅓ + .12 = .32.
+    .6 · .4 · ⅔ + .6 · .2 · ⅓ + .12 = .32.  The slot means vary by D = 2 (.6 · .04 + .3 · .16) = .144.  The
+    pronouns vary by 2 · .6 (.04 · ⅔ + .16 · ⅓) = .096, of which two templates show 4/9 of 60 %: 0.36, and Σ
+    q (1 − q) h = .24 · 5/9 + .21 + .09 = .433 of it is more than D, so that nothing is left.
     """
     reading = scored(store)
     s = np.broadcast_to([0.4, -0.4, -0.2, 0.0, 0.9], (5, 5))
@@ -75,8 +77,20 @@ def test_what_lies_between_slots_by_hand(store: Store) -> None:
     found = by_slot(replace(reading, result=replace(reading.result, preferences=preferences)), resamples=20)
     assert found is not None
     assert found.between == pytest.approx(0.24)
+    assert found.corrected_between == 0
     inside = sum(one.weight * one.caprice_risk for one in found.slots)
     assert found.between + inside == pytest.approx(0.32)
+
+
+def test_chance_is_taken_from_what_lies_between_slots(store: Store) -> None:
+    """With .3 and .0 of the pronouns they vary by .09, and k² = 1 − .433 · .09 / .144."""
+    reading = scored(store)
+    s = np.broadcast_to([0.3, -0.4, 0.0, 0.0, 0.9], (5, 5))
+    values = np.stack([(1 + s) / 2, (1 - s) / 2], axis=-1)
+    preferences = replace(reading.result.preferences, values=values)
+    found = by_slot(replace(reading, result=replace(reading.result, preferences=preferences)), resamples=20)
+    assert found is not None
+    assert found.corrected_between == pytest.approx(0.24 * np.sqrt(1 - 0.039 / 0.144))
 
 
 def test_a_run_without_figures_has_none(store: Store) -> None:

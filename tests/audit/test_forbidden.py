@@ -18,7 +18,7 @@ from pcf_core.audit.comparing import common_part, compared
 from pcf_core.audit.forbidden import FORBIDS_A_WORD, complete, filled, lacking
 from pcf_core.audit.options import ViewOptions
 from pcf_core.audit.preferences import Result
-from pcf_core.audit.reading import RunView, report
+from pcf_core.audit.reading import RunView, read_with, report
 from pcf_core.audit.results import COUNTED_FORBIDDEN, kept_name, load_result, recomputed_result
 from pcf_core.audit.sensitivity import sensitivity
 from pcf_core.core.errors import RunError, TemplateError
@@ -31,7 +31,7 @@ from pcf_core.store.store import Store
 from tests.audit.test_preferences import run_of, scored
 
 TERMS = ("nurse", "doctor", "clerk", "pilot", "cook", "judge")
-NURSE = "The nurse said that [Y]"
+NURSE = "The nurse felt that [Y]"  # a rare one
 
 
 def small(family: str = "masked") -> RunSpec:
@@ -58,9 +58,11 @@ def cells_of(run: RunSpec, templates: range, terms: tuple[str, ...]) -> list[tup
 # Which occupations and templates remain.
 
 
-@given(arrays(bool, st.tuples(st.integers(1, 7), st.integers(1, 7))))
-def test_what_remains_has_a_preference_everywhere(without: np.ndarray) -> None:
-    rows, columns = complete(without)
+@given(
+    arrays(bool, st.tuples(st.integers(1, 7), st.just(4))), arrays(np.float64, 4, elements=st.floats(0, 9))
+)
+def test_what_remains_has_a_preference_everywhere(without: np.ndarray, counts: np.ndarray) -> None:
+    rows, columns = complete(without, counts)
     assert not without[np.ix_(rows, columns)].any()
     assert without.any() or (rows.all() and columns.all())
 
@@ -73,6 +75,15 @@ def test_the_emptiest_lines_go_first() -> None:
     rows, columns = complete(without)
     assert rows.tolist() == [True, True, False, True, True, True]
     assert columns.tolist() == [True, False, True, True, True]
+
+
+def test_a_rare_template_goes_before_an_occupation_and_a_common_one_behind() -> None:
+    """One of five templates lacks two of six occupations, of whose sentences it is 1 %, or 96 %."""
+    without = np.zeros((6, 5), dtype=bool)
+    without[:2, 3] = True
+    for count, left in ((0.04, (6, 4)), (96.0, (4, 5))):
+        rows, columns = complete(without, [1, 1, 1, count, 1])
+        assert (rows.sum(), columns.sum()) == left
 
 
 def test_only_cells_without_a_preference_are_filled() -> None:
@@ -98,18 +109,18 @@ def test_a_cell_with_a_forbidden_word_has_no_preference_and_is_counted(
 ) -> None:
     run = scored(store, small(), blocking((NURSE, "she")), monkeypatch)
     result = load_result(store, run)
-    nurse, said = TERMS.index("nurse"), run.templates.texts.index("The [X] said that [Y]")
-    assert np.argwhere(lacking(result.preferences.values)).tolist() == [[nurse, said]]
+    nurse, felt = TERMS.index("nurse"), run.templates.texts.index("The [X] felt that [Y]")
+    assert np.argwhere(lacking(result.preferences.values)).tolist() == [[nurse, felt]]
     found = report(result, run, ViewOptions(), resamples=50)
     assert found.forbidden is not None
     assert found.forbidden.words == ("she",)
     assert (found.forbidden.cells, found.forbidden.total, found.forbidden.counted) == (1, 60, 54)
-    assert (found.says_little, found.forbidden.templates) == (False, ("The [X] said that [Y]",))
-    others = [index for index in range(10) if index != said]
+    assert (found.says_little, found.forbidden.templates) == (False, ("The [X] felt that [Y]",))
+    others = [index for index in range(10) if index != felt]
     by_hand = figures_by_hand(result, run, list(range(6)), others)
     assert [found.overall_risk, found.prejudice_risk, found.caprice_risk] == pytest.approx(by_hand, abs=1e-12)
-    assert found.template_weights[said] == 0
-    assert ("The [X] said that [Y]", FORBIDS_A_WORD) in {(item.name, item.reason) for item in found.left_out}
+    assert found.template_weights[felt] == 0
+    assert ("The [X] felt that [Y]", FORBIDS_A_WORD) in {(item.name, item.reason) for item in found.left_out}
     (said_so,) = (warning for warning in found.warnings if "no probability at all to" in warning)
     assert "In 1 of 60 test sentences" in said_so
     assert "All figures leave out 1 template, so that no such sentence remains" in said_so
@@ -117,7 +128,7 @@ def test_a_cell_with_a_forbidden_word_has_no_preference_and_is_counted(
     (empty,) = (
         table[table.probability.isna()][["occupation", "template"]].drop_duplicates().to_numpy().tolist()
     )
-    assert empty == ["nurse", "The [X] said that [Y]"]
+    assert empty == ["nurse", "The [X] felt that [Y]"]
     assert table.forbidden.sum() == 2
     json.dumps(report_document(found), allow_nan=False)
 
@@ -143,7 +154,7 @@ def test_no_interval_draws_a_template_that_is_left_out(
     run = scored(store, small(), blocking((NURSE, "she")), monkeypatch)
     options = ViewOptions.model_validate({"unit": unit})
     found = report(load_result(store, run), run, options, resamples=400)
-    chosen = [item for item in run.templates.templates if item.text != "The [X] said that [Y]"]
+    chosen = [item for item in run.templates.templates if item.text != "The [X] felt that [Y]"]
     other = run.model_copy(
         update={"templates": run.templates.model_copy(update={"templates": tuple(chosen)})}
     )
@@ -193,7 +204,7 @@ def test_scattered_cells_that_leave_less_than_half_are_too_many(
     cells = [
         cell
         for index in range(3)
-        for cell in cells_of(run, range(index, index + 1), TERMS[index : index + 1])
+        for cell in cells_of(run, range(7 + index, 8 + index), TERMS[index : index + 1])
     ]
     run = scored(store, run, blocking(*cells), monkeypatch)
     found = load_result(store, run).forbidden
@@ -215,16 +226,16 @@ def test_a_sentence_without_any_probability_has_no_preference_either(
 def test_if_no_sentence_with_a_weight_remains_the_run_is_refused(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    run = small()
-    heavy, *light = run.templates.templates
-    counted = tuple(item.model_copy(update={"count": 0, "documents": 0}) for item in light)
-    run = run.model_copy(
-        update={"templates": run.templates.model_copy(update={"templates": (heavy, *counted)})}
+    """The template that is left out is read with other counts, in which it has all weight."""
+    run = scored(store, small(), blocking((NURSE, "she")), monkeypatch)
+    result, templates = load_result(store, run), run.templates
+    counted = tuple(
+        item.model_copy(update={"count": float("felt" in item.text)}) for item in templates.templates
     )
-    run = scored(store, run, blocking(*cells_of(run, range(1), ("nurse",))), monkeypatch)
+    other = read_with(run, templates.model_copy(update={"templates": counted}))
     with pytest.raises(TemplateError, match="No sentence with a weight can be counted"):
-        report(load_result(store, run), run, ViewOptions())
-    equal = report(load_result(store, run), run, ViewOptions(template_weighting="equal"), resamples=20)
+        report(result, other, ViewOptions())
+    equal = report(result, other, ViewOptions(template_weighting="equal"), resamples=20)
     assert equal.overall_risk > 0
 
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from pcf_core.audit.forbidden import forbidden_words
 from pcf_core.audit.gate import (
     Analysis,
     GateReport,
@@ -287,6 +288,27 @@ def test_families_are_drawn_in_every_look_and_few_of_them_are_no_look(base: Base
     assert looked == [30]
     assert found.judged[0].interval.unit == "family"
     assert checked(labelled(4), context, early=True)[1] == [60]
+
+
+def test_an_early_look_with_too_many_forbidden_words_decides_nothing(base: Base) -> None:
+    """Six cells of the 90 in the first look, of the 180 in all: these are 3 %."""
+    whole = with_male(base("mini-bert"), male(5, 0.9, 0.03))
+    context = Context(topic="gender", max=Most(risk=0.3))
+    first = scoring_order(TEXTS, np.ones(60))[:30]
+    values = whole.result.preferences.values.copy()
+    values[0, first[:6]] = np.nan
+
+    def read(run: RunSpec) -> RunView:
+        part = part_of(whole, run)
+        rows = [TEXTS.index(text) for text in run.templates.texts]
+        have = replace(part.result.preferences, values=values[:, rows])
+        forbidden = forbidden_words(have, ("she",), run.templates.counts)
+        return replace(part, result=replace(part.result, preferences=have, forbidden=forbidden))
+
+    policy = Policy(contexts=(context,))
+    assert read(first_templates(whole.run, first)).result.forbidden.too_many
+    found = check_context(context, whole.run, 0.05, read, policy=policy, early=True)
+    assert [(one.verdict, one.templates) for one in found.judged] == [("exceeds", 60)]
 
 
 def test_looks_are_of_templates_that_no_score_decides(base: Base) -> None:

@@ -97,6 +97,9 @@ def test_parts_are_those_of_a_loop_and_add_up(shape: tuple[int, int, int, int], 
     named = [label or f"alone {place}" for place, label in enumerate(labels)]
     found = split(values, weights, labels, criterion)
     parts = decompose(values, weights, criterion)
+    if len({label for label, weight in zip(named, weights, strict=True) if weight}) == 1:
+        assert found is None, "no other meaning was tried"
+        return
     assert found is not None
     assert min(found.context.min(), found.wording.min()) >= 0
     np.testing.assert_allclose(found.context + found.wording, parts.caprice, atol=1e-15)
@@ -160,6 +163,22 @@ def test_pure_noise_of_the_wording_is_corrected_to_hardly_any_context(
     assert context_interval.high >= found.context
     assert wording_interval.low <= found.wording
     assert wording_interval.high >= 0.239
+
+
+@given(st.integers(2, 8), st.integers(2, 4), st.sampled_from([0.0, 0.2, 0.6]), st.integers(0, 2**32 - 1))
+def test_corrected_parts_are_at_least_0_and_add_up(
+    families: int, wordings: int, contexts: float, seed: int
+) -> None:
+    s = 0.3 + drawn_stereotypes(families, wordings, contexts, 0.3, seed)
+    values, labels = preferences(s.clip(-1, 1)), labels_of(families, wordings)
+    found = whole_split(s.clip(-1, 1), labels, resamples=20)
+    of_run = risk_intervals(
+        values, TemplateUnit.templates(np.ones(len(labels)), labels), np.ones(15), Criterion()
+    )
+    assert of_run.correction is not None
+    assert min(found.corrected_context, found.corrected_wording) >= 0
+    caprice = (of_run.parts.overall - of_run.correction.prejudice).mean()
+    assert found.corrected_context + found.corrected_wording == pytest.approx(caprice, abs=1e-12)
 
 
 def test_contexts_without_any_noise_of_the_wording_are_not_corrected() -> None:

@@ -34,6 +34,7 @@ MADE = {
         "The [X] left when [Y]": ["The [X] also left when [Y]"],
         "The [X] was young when [Y]": [],
         "The [X] never said that [Y]": [],
+        "The [X] was also told that [Y]": [], "The [X] also died when [Y]": [],
         "The [X], who came, is [Y]": ["The [X], who then came, is [Y]", "The [X], who also came, is [Y]"],
     },
     "tense": {
@@ -48,6 +49,8 @@ MADE = {
         "The [X] died when [Y]": ["The [X] had died when [Y]"],
         "The [X], who was killed, was [Y].": ["The [X], who had been killed, was [Y]."],
         "The [X], who came, is [Y]": ["The [X], who has come, is [Y]"],
+        "The [X] died in 1990 and [Y]": ["The [X] had died in 1990 and [Y]"],
+        "The [X] came and went when [Y]": [], "The [X] was hurt and could say that [Y]": [],
         "The [X] was the [Y]": [], "The [X] was aware that [Y]": [], "The [X] was born when [Y]": [],
         "The [X] had [Y] reasons": [], "The [X] had said that [Y]": [], "The [X] would say [Y]": [],
         "The [X] says that [Y]": [], "The [X] used to say that [Y]": [], "The [X] from Leeds said [Y]": [],
@@ -116,24 +119,26 @@ def test_a_count_is_divided_among_the_wordings_of_a_family() -> None:
             MinedTemplate(text="The [X] also said that [Y]", count=1, family="say"),
             MinedTemplate(text="[Y] met the [X]", count=3),
             MinedTemplate(text="The [X] was aware that [Y]", count=6),
+            MinedTemplate(text="This [X] was aware that [Y]", count=2),
         ],
         SetCard(title="Own", form="clausal", history=("Typed.",)),
     )
     made = reworded(mined)
     counts = {item.text: item.count for item in made.templates}
-    assert len(counts) == 6 + 2 + 1 + 3
+    assert len(counts) == 6 + 2 + 1 + 2 + 2
     assert counts["The [X] said that [Y]"] == counts["It was the [X] who said that [Y]"] == 14 / 6
     assert counts["The [X] also said that [Y]"] == counts["This [X] also said that [Y]"] == 0.5
     assert counts["[Y] met the [X]"] == 3
-    assert counts["This [X] was aware that [Y]"] == 2
+    assert counts["The [X] was also aware that [Y]"] == 3
+    assert counts["This [X] was also aware that [Y]"] == 1
     families = dict(zip(made.templates_only.texts, made.templates_only.families, strict=True))
     assert families["This [X] said that [Y]"] == families["This [X] also said that [Y]"] == "say"
-    assert families["This [X] was aware that [Y]"] == "The [X] was aware that [Y]"
-    assert sorted(counts_of_families(made.templates)) == pytest.approx([3, 6, 15])
+    assert families["This [X] was aware that [Y]"] == "The [X] was aware that [Y]", "it was there before"
+    assert sorted(counts_of_families(made.templates)) == pytest.approx([3, 8, 15])
     assert {item.fits for item in made.templates} == {("pronoun",)}
     assert not any(item.documents or item.sources for item in made.templates)
     assert made.card.title == "Own, reworded"
-    assert made.card.history[-1].endswith("determiner and cleft: 4 templates became 12.")
+    assert made.card.history[-1].endswith("determiner and cleft: 5 templates became 13.")
 
 
 @settings(max_examples=20, deadline=None)

@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 
 from pcf_core.app.lists import set_names
-from pcf_core.app.templates import mine
+from pcf_core.app.templates import effect, mine
 from pcf_core.app.templates.keeping import CALLED
 from pcf_core.app.templates.mine import corpora_at_hand, delete_upload, keep_upload, uploads_folder
 from pcf_core.audit.case import restricted
 from pcf_core.audit.options import ViewOptions
 from pcf_core.audit.results import load_result
-from pcf_core.core.errors import CorpusError
+from pcf_core.core.errors import CorpusError, TemplateError
 from pcf_core.core.settings import Settings
 from pcf_core.core.topics import MinedSet
 from pcf_core.material.templates import load_mined, save_set
@@ -135,6 +135,19 @@ def test_a_cut_is_previewed_on_cached_runs_without_scoring(full_store: Store) ->
     assert row["overall_risk"].item() == restricted_report.overall_risk
     assert row["caprice_risk"].item() == restricted_report.caprice_risk
     assert own_queue().list() == ()
+
+
+@pytest.mark.usefixtures("full_store")
+def test_a_model_that_cannot_be_read_with_fewer_sentences_has_the_reason(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def refuse(*given: object) -> None:
+        raise TemplateError("These sentences have no weight: keep others.")
+
+    monkeypatch.setattr(effect, "restricted", refuse)
+    app = open_app("templates", set="gender-nineteen", set_view="preview", keep="6")
+    assert "**mini-bert and mini-gpt:** These sentences have no weight: keep others." in app.errors
+    assert not app.get("plotly_chart")
 
 
 def test_an_edited_set_is_previewed_as_it_stands(full_store: Store) -> None:

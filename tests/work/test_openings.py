@@ -7,7 +7,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from pcf_core.audit.gate import check_context
+from pcf_core.audit.policy import Context, Most, Policy
 from pcf_core.audit.preferences import build_run
+from pcf_core.audit.reading import RunView
+from pcf_core.audit.results import load_result
 from pcf_core.core.errors import OpeningError
 from pcf_core.core.run import ModelSpec, RunSpec, ScoringKey
 from pcf_core.core.settings import Settings
@@ -77,6 +81,24 @@ def test_a_run_goes_on_under_its_own_key(store: Store, expecting: Opener) -> Non
     assert not store.is_finished(run)
     assert {key.opening for key in expecting.keys} == {BOS}
     assert behind_opening(asked_run(), lambda run: score_asked(run, store, expecting)).scored == 0
+
+
+def test_every_look_of_a_gate_goes_on_under_its_own_key(store: Store, expecting: Opener) -> None:
+    run, context, read = toy.run_of(templates=60, spec=spec_of()), Context(topic="toy", max=Most(risk=1)), []
+
+    def scored(part: RunSpec) -> RunView:
+        done = score_asked(part, store, expecting).run
+        read.append(done.scoring.opening)
+        return RunView(done, load_result(store, done), context.options)
+
+    def reader(part: RunSpec) -> RunView:
+        return behind_opening(part, scored)
+
+    policy = Policy(contexts=(context,))
+    found = check_context(context, run, 0.05, reader, policy=policy, early=True)
+    assert set(read) == {BOS}
+    assert store.load_run(found.run).scoring.opening == BOS
+    assert [one.verdict for one in found.judged] == ["within"]
 
 
 def test_earlier_scores_keep_their_key_and_their_meaning(store: Store, expecting: Opener) -> None:
