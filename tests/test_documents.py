@@ -6,7 +6,10 @@ import csv
 import json
 import re
 import tomllib
+from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
 import typer
@@ -59,6 +62,14 @@ def test_every_file_that_is_named_exists(document: Path) -> None:
     assert missing == []
 
 
+OPTION = re.compile(r"(?<![\w-])--[a-z][a-z0-9-]*")
+# Options of pip, docker, make, mypy, Ray, vLLM and Inspect, which commands in the documents use too.
+FOREIGN = {
+    *("--build", "--detach", "--generation-config", "--head", "--only-binary", "--reasoning-effort"),
+    *("--require-hashes", "--silent", "--strict", "--system-message", "--top-k", "--limit", "--epochs"),
+}
+
+
 @every_document
 def test_every_command_that_is_shown_exists(document: Path) -> None:
     text = document.read_text(encoding="utf8")
@@ -69,6 +80,40 @@ def test_every_command_that_is_shown_exists(document: Path) -> None:
     assert set(re.findall(r"(?:python -m pcf_core|(?:`|\n)pcf-audit) ([a-z]+)", text)) <= commands
     targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(encoding="utf8"), re.MULTILINE))
     assert set(re.findall(r"(?:`|(?<=\n))make ([a-z-]+)(?:`| +#)", text)) <= targets
+
+
+@every_document
+def test_every_option_that_is_shown_is_one_of_its_command(document: Path) -> None:
+    options = dict(options_of_commands(typer.main.get_command(app)))
+    text = re.sub(r"\\\n\s*|\n\s+(?=[\[-])", " ", document.read_text(encoding="utf8"))
+    code = re.findall(r"`([^`\n]+)`", text) + re.findall(
+        r"^(?:python -m pcf_core|pcf-audit) .*", text, re.MULTILINE
+    )
+    for line in code:
+        words = re.sub(r"^(python -m pcf_core|pcf-audit) |\s#.*|[;&].*", "", line).split()
+        name = next((two for two in (" ".join(words[:2]), " ".join(words[:1])) if two in options), None)
+        if name:
+            assert set(OPTION.findall(line)) <= options[name], line
+    named = set(OPTION.findall(text)) - set().union(*options.values()) - FOREIGN
+    assert {option for option in named if not is_named_by_a_tool(option)} == set()
+
+
+def options_of_commands(command: Any, name: str = "") -> Iterator[tuple[str, set[str]]]:
+    """Yield the name and the options of a command and those below it."""
+    yield name, {"--help", *(option for one in command.params for option in (*one.opts, *one.secondary_opts))}
+    for inner, below in getattr(command, "commands", {}).items():
+        yield from options_of_commands(below, f"{name} {inner}".strip())
+
+
+def is_named_by_a_tool(option: str) -> bool:
+    parameter = option.removeprefix("--no-").removeprefix("--").replace("-", "_")
+    return option in sources_of_tools() or f"{parameter}: Annotated" in sources_of_tools()
+
+
+@cache
+def sources_of_tools() -> str:
+    files = [path for folder in ("tools", "benchmarks") for path in sorted((ROOT / folder).rglob("*.py"))]
+    return "".join(path.read_text(encoding="utf8") for path in files)
 
 
 def test_pictures_are_those_that_are_taken_and_small() -> None:
