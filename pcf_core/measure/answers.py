@@ -30,9 +30,10 @@ Where a cell has one answer, N uses the p̂ (1 − p̂) n / (n − 1) of the occ
 few templates (:mod:`pcf_core.measure.bootstrap`), which allows for all noise in a mean.  Those of R and R^c
 are percentiles of the risks with k² = κ of each draw.  R^c reaches as far up as R where R^p may be 0, and
 further up by the share of R^p that may be noise elsewhere; R reaches down to the sum of the lower ends of its
-parts.  **Intervals over answers** leave the templates as they are and draw new answers from p̃ with k² = κ:
-percentiles of their risks, and the same mirrored at the risk of p̃.  As k keeps the shape of the shares, which
-noise changes too, up to ``MISFIT`` of the correction can be missing: R and R^c reach as much further down.
+parts.  Both contain the intervals that p̃ would have as probabilities.  **Intervals over answers** leave the
+templates as they are and draw new answers from p̃ with k² = κ: percentiles of their risks, and the same
+mirrored at the risk of p̃.  As k keeps the shape of the shares, which noise changes too, up to ``MISFIT`` of
+the correction can be missing: R and R^c reach as much further down.
 All intervals contain the estimate.
 """
 
@@ -273,13 +274,11 @@ class Answers:
         ]
         stretch = self.unit.stretch(level)
         overall, _, caprice = stretched(self._three(np.concatenate(drawn)), level, stretch).T
-        stereotypes = self.criterion.stereotypes(self.raw)
-        totals = Totals(self.parts, stereotypes, self.shares, self.unit, self.criterion, level)
-        replicates = replicates_of(
-            stereotypes, resampled_template_weights(self.unit, resamples, seed), self.criterion
+        raw, moved = (
+            self._over_templates(values, parts, resamples, level, seed)
+            for values, parts in ((self.raw, self.parts), (self.values, self.corrected))
         )
-        moves = influences(stereotypes, self.parts, self.criterion)
-        prejudice = totals.over_templates(replicates, moves)["prejudice_risk"]
+        prejudice = raw["prejudice_risk"]
         plain, clear = (self.figures(one)["prejudice_risk"] for one in (self.parts, self.corrected))
         hidden = 1 - clear / plain if prejudice.low > 0 else 1.0
         farther = max(0.0, overall[1] - prejudice.low - caprice[1])
@@ -292,6 +291,8 @@ class Answers:
                 (caprice[0], caprice[1] + hidden * farther),
             ]
         )
+        for row, name in ((0, "overall_risk"), (2, "caprice_risk")):
+            ends[row] = min(ends[row, 0], moved[name].low), max(ends[row, 1], moved[name].high)
         few = bool(prejudice.few)
         over_answers = self._over_answers(min(resamples, MOST_DRAWS), level, seed)
         return {
@@ -301,6 +302,16 @@ class Answers:
             )
             for row, name in enumerate(RISKS)
         }
+
+    def _over_templates(
+        self, values: FloatArray, parts: Decomposition, resamples: int, level: float, seed: int
+    ) -> dict[str, Interval]:
+        """Return the intervals of preferences [occupation, template, group] as if they had no noise."""
+        stereotypes = self.criterion.stereotypes(values)
+        blocks = resampled_template_weights(self.unit, resamples, seed)
+        replicates = replicates_of(stereotypes, blocks, self.criterion)
+        totals = Totals(parts, stereotypes, self.shares, self.unit, self.criterion, level)
+        return totals.over_templates(replicates, influences(stereotypes, parts, self.criterion))
 
     def _over_answers(self, draws: int, level: float, seed: int) -> FloatArray:
         """Return [quantity, 2] ends: percentiles of new answers, and the same mirrored at what they had."""

@@ -11,6 +11,14 @@ as servers refuse ``max_tokens=0`` or take it for no limit.
     OpenAI's legacy shape: ``choices[0].logprobs`` has ``tokens``, ``token_logprobs`` and ``top_logprobs``,
     first of the prompt (``usage.prompt_tokens``), then of what was generated.  One prompt a request.
 
+**Chosen tokens** spare a text for each word: one answer has the log-probabilities of all words of one token.
+
+``logprob_token_ids``
+    vLLM's (since May 2026, vllm#43463): ``choices[i].logprobs.top_logprobs[0]`` has the key ``token_id:<id>``
+    for each requested token, beside the generated one.
+``score``
+    SGLang's ``/score``: ``scores`` has a row of probabilities for each text, which is query + item.
+
 **Texts** come one a request: ``/completions`` continues the prompt (``choices[0].text``); for
 ``/chat/completions`` it is a user's message, after a system message or with the system prompt in front
 (``choices[0].message`` has ``content``, or ``refusal``).
@@ -22,6 +30,7 @@ import math
 import re
 import reprlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from textwrap import shorten
 from typing import Any, Literal, TypeVar
@@ -98,7 +107,22 @@ def nats_of(value: Any) -> float:
     return -math.inf if value <= NO_PROBABILITY else min(float(value), 0.0)
 
 
+def of_chosen(choice: Mapping[str, Any], tokens: Ids) -> tuple[float, ...]:
+    """Read the nats of chosen tokens in the form ``logprob_token_ids``; raises likewise."""
+    (position,) = choice["logprobs"]["top_logprobs"]
+    return tuple(nats_of(position[f"token_id:{token}"]) for token in tokens)
+
+
+def of_score(document: Mapping[str, Any], tokens: Ids) -> tuple[float, ...]:
+    """Read the nats of chosen tokens in the form ``score``; raises likewise."""
+    (row,) = document["scores"]
+    if len(row) != len(tokens) or not all(0 <= value <= 1 for value in row):
+        raise ValueError(f"{len(row)} values for {len(tokens)} tokens, or no probabilities")
+    return tuple(math.log(value) if value > 0 else -math.inf for value in row)
+
+
 Ids = tuple[int, ...]
+Choosing = Literal["", "logprob_token_ids", "score"]  # how tokens are chosen, if they can be
 Shape = Literal["prompt_logprobs", "echo"]
 R = TypeVar("R")
 
@@ -143,6 +167,19 @@ class Server(Connection):
         requests = [prompts[start : start + size] for start in range(0, len(prompts), size)]
         for readings in self.in_order(lambda part: self._read_part(part, shape, best), requests, pause):
             yield from readings
+
+    def choose(
+        self,
+        texts: Sequence[str],
+        tokens: Ids,
+        way: Choosing,
+        pause: Callable[[], None] = lambda: None,
+    ) -> Iterator[tuple[float, ...]]:
+        """Yield the nats of the chosen tokens behind each text, in order; ``pause`` as for :meth:`read`."""
+        size = PROMPTS_A_REQUEST if way == "logprob_token_ids" else 1
+        requests = [texts[start : start + size] for start in range(0, len(texts), size)]
+        for rows in self.in_order(lambda part: self._choose_part(part, tokens, way), requests, pause):
+            yield from rows
 
     def tokenise(
         self, texts: Sequence[str], special: bool, pause: Callable[[], None] = lambda: None
@@ -195,19 +232,49 @@ class Server(Connection):
         else:
             body |= {"prompt": prompts[0], "echo": True, "logprobs": 1}
         document = self.ask("POST", f"{self.url}/completions", body, _largest_about(prompts))
-        try:
-            choices = sorted(document["choices"], key=lambda choice: choice["index"])
-            if [choice["index"] for choice in choices] != list(range(len(prompts))):
-                raise ValueError(f"{len(choices)} choices for {len(prompts)} prompts")
+        with self._shaped(f"log-probabilities of the prompt's tokens in the shape {shape}"):
             if shape == "prompt_logprobs":
-                return [of_prompt_logprobs(choice) for choice in choices]
-            return [of_echo(choices[0]["logprobs"], document["usage"]["prompt_tokens"])]
-        except (KeyError, IndexError, TypeError, ValueError, AttributeError) as error:
+                return [of_prompt_logprobs(choice) for choice in _choices(document, len(prompts))]
+            (choice,) = _choices(document, 1)
+            return [of_echo(choice["logprobs"], document["usage"]["prompt_tokens"])]
+
+    def _choose_part(self, texts: Sequence[str], tokens: Ids, way: Choosing) -> list[tuple[float, ...]]:
+        largest = LARGEST_TEXT + BYTES_A_BYTE * len(texts) * len(tokens)
+        if way == "score":
+            (text,) = texts
+            cut = text.rfind(" ") + 1  # neither part is empty
+            parts = {
+                "query": text[: cut - 1] or text[:1],
+                "items": [text[cut - 1 :] if cut > 1 else text[1:]],
+            }
+            body = {"model": self.name, "label_token_ids": list(tokens), "apply_softmax": False, **parts}
+            document = self.ask("POST", f"{self.url}/score", body, largest)
+            with self._shaped("probabilities of chosen tokens"):
+                return [of_score(document, tokens)]
+        body = {"model": self.name, "prompt": list(texts), "max_tokens": 1, "temperature": 1.0, "logprobs": 1}
+        body |= {"logprob_token_ids": list(tokens), "return_tokens_as_token_ids": True}
+        document = self.ask("POST", f"{self.url}/completions", body, largest)
+        with self._shaped("log-probabilities of chosen tokens"):
+            return [of_chosen(choice, tokens) for choice in _choices(document, len(texts))]
+
+    @contextmanager
+    def _shaped(self, what: str) -> Iterator[None]:
+        """Turn the errors of an answer in another shape into a ScoringError."""
+        try:
+            yield
+        except (LookupError, TypeError, ValueError, AttributeError) as error:
             reason = f"no {error}" if isinstance(error, KeyError) else str(error)
             raise ScoringError(
-                f"The endpoint {self.url} does not return log-probabilities of the prompt's tokens in the "
-                f"shape {shape} ({shorten(self.without_key(reason), 120, placeholder=' …')})."
+                f"The endpoint {self.url} does not return {what} "
+                f"({shorten(self.without_key(reason), 120, placeholder=' …')})."
             ) from error
+
+
+def _choices(document: Any, number: int) -> list[Mapping[str, Any]]:
+    choices = sorted(document["choices"], key=lambda choice: choice["index"])
+    if [choice["index"] for choice in choices] != list(range(number)):
+        raise ValueError(f"{len(choices)} choices for {number} prompts")
+    return choices
 
 
 def _largest_about(prompts: Sequence[str | Ids]) -> int:

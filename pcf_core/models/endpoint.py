@@ -30,7 +30,7 @@ from pcf_core.core.records import LeftOut, digest
 from pcf_core.core.run import ModelSpec
 from pcf_core.core.settings import settings
 from pcf_core.material.safety.text import is_heaped, normal
-from pcf_core.models.completions import Server, Shape, TokenScores, find_form, is_name
+from pcf_core.models.completions import Choosing, Server, Shape, TokenScores, find_form, is_name
 from pcf_core.models.connection import PAUSES, RateLimit
 from pcf_core.models.names import ENDPOINT, require_allowed, split_inspected
 
@@ -54,7 +54,8 @@ class Findings:
 
     ``opening``: labels of the tokens that the server puts before a text.  ``takes_ids``: whether it reads
     token ids and tokenises texts.  ``context``: tokens it takes, 0 if unknown.  ``root``: its name of the
-    model.  ``reading``: of ``TEXT``.  ``noise``: largest difference of two readings, in nats.
+    model.  ``reading``: of ``TEXT``.  ``noise``: largest difference of two readings, in nats.  ``chooses``:
+    how it gives log-probabilities of chosen tokens, which no key depends on.
     """
 
     shape: Shape
@@ -64,6 +65,7 @@ class Findings:
     root: str
     reading: TokenScores
     noise: float
+    chooses: Choosing = ""
 
     @property
     def nats(self) -> float:
@@ -101,6 +103,7 @@ def probe(server: Server) -> Findings:
                 root=server.without_key(str(root)) if is_name(root) else server.name,
                 reading=first,
                 noise=noise,
+                chooses=_chooses(server, first, len(start.labels)),
             )
     detail = server.without_key("; ".join(dict.fromkeys(reasons)))
     raise ModelError(
@@ -186,6 +189,23 @@ def _takes_ids(server: Server, reading: TokenScores) -> bool:
     except ScoringError:
         return False
     return ids == reading.labels == again.labels
+
+
+def _chooses(server: Server, reading: TokenScores, length: int) -> Choosing:
+    """Request the rest of ``TEXT`` behind its beginning of ``length`` tokens; return how that worked, if so.
+
+    Servers that do not know the request ignore it, and return only the likeliest tokens, or another number.
+    """
+    with_ids = all(isinstance(label, int) for label in reading.labels)
+    way: Choosing = "logprob_token_ids" if with_ids else "score"
+    try:
+        ids = reading.labels if with_ids else server.tokenise([TEXT], special=True)[0]
+        tokens = tuple(int(token) for token in dict.fromkeys(ids[length:]))
+        (nats,) = server.choose([START], tokens, way)
+    except ScoringError:
+        return ""
+    agree = len(ids) == len(reading.labels) and abs(nats[0] - reading.nats[length]) <= AGREES
+    return way if agree and sum(map(math.exp, nats)) <= 1 + SPREAD else ""
 
 
 UNPINNED = "unpinned"

@@ -100,7 +100,8 @@ class FaultyServer(ThreadingHTTPServer):
 class CompletionsServer(FaultyServer):
     """``shape``: ``prompt_logprobs`` (vLLM), ``echo`` (legacy) or ``none`` (generated tokens alone).
 
-    ``bend`` changes the log-probabilities of a prompt.
+    ``bend`` changes the log-probabilities of a prompt.  ``chooses``: ``logprob_token_ids`` (vLLM) or
+    ``score`` (SGLang); others are ignored.
     """
 
     def __init__(self, loaded: Loaded, shape: str, name: str = "tiny") -> None:
@@ -110,6 +111,7 @@ class CompletionsServer(FaultyServer):
         self.name = name
         self.tokenizes = shape == "prompt_logprobs"
         self.bend: Bend = lambda values: values
+        self.chooses = ""
         self.modelling = threading.Lock()
 
     @property
@@ -126,6 +128,11 @@ class CompletionsServer(FaultyServer):
         if path == "/tokenize" and self.tokenizes:
             ids = self.encode(body["prompt"], body["add_special_tokens"])
             return 200, {"count": len(ids), "max_model_len": 160, "tokens": ids}
+        if path == "/v1/score" and self.chooses == "score":
+            rows = [self.encode(body["query"] + item) for item in body["items"]]
+            return 200, {
+                "scores": [list(map(math.exp, self.after(ids, body["label_token_ids"]))) for ids in rows]
+            }
         if path != "/v1/completions":
             return 404, {"detail": "Not Found"}
         if body["max_tokens"] < 1:
@@ -142,7 +149,12 @@ class CompletionsServer(FaultyServer):
         values, best = self.model(ids)
         texts = [self.loaded.tokenizer.decode([token]) for token in ids]
         document: dict[str, Any] = {"index": index, "text": " he", "logprobs": None}
-        if self.shape == "prompt_logprobs":
+        if self.chooses == "logprob_token_ids" and body.get("logprob_token_ids"):
+            chosen = zip(body["logprob_token_ids"], self.after(ids, body["logprob_token_ids"]), strict=True)
+            top = {"token_id:0": -0.5} | {f"token_id:{token}": value for token, value in chosen}
+            document["logprobs"] = {"tokens": ["token_id:0"], "token_logprobs": [-0.5], "top_logprobs": [top]}
+            return document
+        if self.shape == "prompt_logprobs" and "prompt_logprobs" in body:
             document["prompt_logprobs"] = [None] + [
                 {str(ids[i]): {"logprob": values[i - 1], "rank": 3, "decoded_token": texts[i]}}
                 | ({"-1": {"logprob": best[i - 1], "rank": 1}} if body["prompt_logprobs"] else {})
@@ -159,6 +171,12 @@ class CompletionsServer(FaultyServer):
         elif body.get("logprobs") is not None:
             document["logprobs"] = {"tokens": [" he"], "token_logprobs": [-0.5], "top_logprobs": [None]}
         return document
+
+    def after(self, ids: list[int], tokens: list[int]) -> list[float]:
+        """Log-probabilities of these tokens behind a text."""
+        with self.modelling, torch.inference_mode():
+            logits = self.loaded.model(input_ids=torch.tensor([ids])).logits[0, -1].double()
+        return [float(value) for value in logits.log_softmax(-1)[tokens]]
 
     def encode(self, text: str, special: bool = True) -> list[int]:
         return list(self.loaded.tokenizer(text, add_special_tokens=special)["input_ids"])

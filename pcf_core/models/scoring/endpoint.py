@@ -19,6 +19,10 @@ The tokens of "The nurse said that" are the first four, so log P(she) = −1.609
 begin with those of the left text, they are cut as a local model's and sent as token ids, or the prompt is
 refused if the server does not take ids.
 
+**Chosen tokens.**  Where the server gives log-probabilities of chosen tokens, one text is sent for all words
+that are one token behind a space, if the prompt ends with ``[Y]`` behind a space: no token spans that seam.
+Other words are sent as above, and so are those of the self-audit, which compares both ways.
+
 Nothing pins what the server runs.  Before each block of prompts it must give the probe's text the same
 log-probabilities as when it was opened, within :data:`~pcf_core.models.endpoint.AGREES` nats a token.
 """
@@ -90,6 +94,7 @@ class EndpointScorer(Scorer):
         self.endpoint = endpoint
         self.findings = endpoint.findings
         self._tables: dict[str, TokenTable] = {}  # by the text left of [Y]
+        self._single: dict[str, int | None] = {}  # tokens of words behind a space, None for several
 
     @property
     def traits(self) -> dict[str, str]:
@@ -147,20 +152,58 @@ class EndpointScorer(Scorer):
             rows[prompt].append(row)
         size = max(1, TEXTS_A_BLOCK // (len(words) + 1))
         distinct = list(rows)
+        tokens = self._tokens(words) if any(map(_ends_with_word, distinct)) else {}
         blocks = [distinct[start : start + size] for start in range(0, len(distinct), size)]
-        cells = [[Cell(prompt, word) for prompt in block for word in words] for block in blocks]
+        cells = [
+            [
+                Cell(prompt, word)
+                for prompt in block
+                for word in words
+                if word not in tokens or not _ends_with_word(prompt)
+            ]
+            for block in blocks
+        ]
         texts = [_texts(block) for block in cells]
+        heads = [Cell(prompt, "").head for prompt in distinct if tokens and _ends_with_word(prompt)]
         with self.endpoint.server() as server:
             self._require_same_model(server)
             readings = server.read(
                 [text for block in texts for text in block], self.findings.shape, pause=pause
             )
+            chosen = server.choose(heads, tuple(tokens.values()), self.findings.chooses, pause)
             for block, requested, needed in zip(blocks, cells, texts, strict=True):
                 by_text = dict(zip(needed, islice(readings, len(needed)), strict=True))
-                scores = self._scores(server, requested, by_text, pause)
-                nats = np.array([scores[cell].nats for cell in requested]).reshape(len(block), len(words))
+                nats = {
+                    cell: score.nats
+                    for cell, score in self._scores(server, requested, by_text, pause).items()
+                }
+                for prompt in block if tokens else ():
+                    if _ends_with_word(prompt):
+                        several = zip(tokens, next(chosen), strict=True)
+                        nats |= {Cell(prompt, word): value for word, value in several}
+                table = np.array([[nats[Cell(prompt, word)] for word in words] for prompt in block])
                 places = [(row, line) for line, prompt in enumerate(block) for row in rows[prompt]]
-                yield Batch(np.array([row for row, _ in places]), nats[[line for _, line in places]])
+                yield Batch(np.array([row for row, _ in places]), table[[line for _, line in places]])
+
+    def _tokens(self, words: Sequence[str]) -> dict[str, int]:
+        """Return the token of each word that is one behind a space, if the server can be asked for it."""
+        if not self.findings.chooses:
+            return {}
+        table = self.check(words)
+        new = [word for word in words if word not in self._single]
+        with_ids = self.findings.shape == "prompt_logprobs"
+        single = [word for word in new if table.tokens.get(word) == 1]
+        self._single |= dict.fromkeys(new)
+        if with_ids:
+            self._single |= {word: int(table.spelling[word]) for word in single}
+        elif single:
+            left = BEHIND_A_SPACE.removesuffix(GAP)
+            with self.endpoint.server() as server:
+                head, *several = server.tokenise([left[:-1], *(left + word for word in single)], special=True)
+            self._single |= {
+                word: ids[-1] for word, ids in zip(single, several, strict=True) if ids[:-1] == head
+            }
+        return {word: token for word in words if (token := self._single[word]) is not None}
 
     def _require_same_model(self, server: Server) -> None:
         now = self._read(server, [TEXT])[TEXT]
@@ -292,6 +335,12 @@ def _refusal(word: str) -> str:
     if set(word) & set("<>"):
         return "it holds '<' or '>', which a server may take for a special token"
     return ""
+
+
+def _ends_with_word(prompt: str) -> bool:
+    """Tell whether nothing stands behind the word, and before it text and one space."""
+    left, right = split_prompt(prompt)
+    return not right and len(left) > 1 and left[-1] == " " and not left[-2].isspace()
 
 
 def _refuse_special(prompt: str) -> None:
