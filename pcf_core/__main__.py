@@ -21,7 +21,7 @@ from typer.exceptions import TyperException
 from pcf_core.cli.check import check
 from pcf_core.cli.console import say
 from pcf_core.cli.criteria import criteria
-from pcf_core.cli.exporting import export, verify
+from pcf_core.cli.exporting import export, sign, verify
 from pcf_core.cli.fairpair import fairpair
 from pcf_core.cli.knowledge import benchmark, knowledge
 from pcf_core.cli.mining import mine
@@ -80,6 +80,7 @@ COMMANDS = (
     compare,
     check,
     export,
+    sign,
     verify,
     journal,
 )

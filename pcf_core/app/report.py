@@ -21,6 +21,7 @@ from pcf_core.app.lists import stamp_of, told_apart
 from pcf_core.app.page import draw_commands, finding, finding_list
 from pcf_core.app.results.policies import choose_policy
 from pcf_core.app.roles import person
+from pcf_core.app.signoff import draw_signoff
 from pcf_core.app.titles import model_titles
 from pcf_core.app.widgets import choose_one, plain
 from pcf_core.audit.knowledge import missing_answers
@@ -33,6 +34,7 @@ from pcf_core.core.records import digest
 from pcf_core.core.run import SELECTIONS, RunSpec, ScoringKey
 from pcf_core.core.settings import settings
 from pcf_core.material.knowledge import list_knowledge
+from pcf_core.material.mappings import MAPPINGS
 from pcf_core.report.printing import browser, pdf_bytes
 from pcf_core.report.records import (
     ALWAYS,
@@ -101,8 +103,8 @@ class Contents:
 
     ``runs``: finished runs of the sidebar's choice ``loaded``, then added ones.  ``unread``: large ones of
     both that the worker must read first.  ``knowledge``: sets of facts that a model was asked.  ``policy``:
-    limits to judge.  ``unknown``: what a link names and the store lacks.  ``date``, ``elsewhere``: as of the
-    request.
+    limits to judge.  ``unknown``: what a link names and the store lacks.  ``date``, ``elsewhere``,
+    ``mappings``: as of the request.
     """
 
     loaded: Loaded
@@ -116,6 +118,7 @@ class Contents:
     unknown: tuple[str, ...] = ()
     date: str = ""
     elsewhere: tuple[str, ...] = ()
+    mappings: tuple[str, ...] = ()
 
     @property
     def empty(self) -> bool:
@@ -139,6 +142,7 @@ class Contents:
             policy=self.policy if self.runs else None,
             date=self.date,
             elsewhere=self.elsewhere,
+            mappings=self.mappings,
         )
 
 
@@ -208,6 +212,7 @@ def draw_contents(choice: Choice) -> Contents:
         unknown=tuple(name for name in (*named, *audits) if name not in finished and name not in stored),
         date=_draw_date(left),
         elsewhere=keys_beside(loaded),
+        mappings=_draw_mappings(middle),
     )
 
 
@@ -219,6 +224,15 @@ def _draw_date(container: DeltaGenerator) -> str:
     except InputError as error:
         container.error(plain(str(error)), icon=":material/error:")
         return today()
+
+
+def _draw_mappings(container: DeltaGenerator) -> tuple[str, ...]:
+    """Draw which regulations the report has a table for; unknown names of a link are left out."""
+    offered = MAPPINGS.shelf.shipped()
+    titles = {name: MAPPINGS.load(name).title for name in offered}
+    option = declared(ReportRequest)["mappings"]
+    chosen = draw_option(option, container, offered=offered, format_func=lambda name: titles.get(name, name))
+    return tuple(name for name in chosen if name in offered)
 
 
 def _draw_left_out(container: DeltaGenerator) -> tuple[str, ...]:
@@ -330,6 +344,7 @@ def draw_report(request: ReportRequest) -> None:
     st.markdown(f"**{plain(document.title)}** · {plain(made_finding(document))}")
     finding(*document.headline)
     _draw_files(document)
+    draw_signoff(document, f"pcf-audit-{document.request.hash[:NAME_DIGITS]}")
     _draw_preview(document)
 
 

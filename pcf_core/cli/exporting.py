@@ -1,4 +1,4 @@
-"""``export`` and ``verify``: write runs, reports and packs as files, and check a report."""
+"""``export``, ``sign`` and ``verify``: write runs, reports and packs as files, sign and check a report."""
 
 from __future__ import annotations
 
@@ -11,21 +11,36 @@ from pcf_core.audit.options import PageOptions, ViewOptions
 from pcf_core.audit.policy import PACK as PACK_ENDING
 from pcf_core.audit.policy import read_policy
 from pcf_core.audit.results import Results
-from pcf_core.cli.console import JsonOption, View, give, one_of, open_store, option_of, record, say, with_view
+from pcf_core.cli.console import (
+    JsonOption,
+    View,
+    give,
+    must_record,
+    one_of,
+    open_store,
+    option_of,
+    record,
+    say,
+    with_options,
+    with_view,
+)
 from pcf_core.cli.files import end_reading, with_files
 from pcf_core.cli.packs import write_pack
 from pcf_core.core.errors import InputError
 from pcf_core.core.options import declared
+from pcf_core.core.settings import settings
 from pcf_core.material.evidence import occupation_weights
 from pcf_core.material.safety.understood import Reading
 from pcf_core.report.documents import export_run
 from pcf_core.report.files import check_target, write_whole
 from pcf_core.report.records import NONE, SECTIONS, SHORT, ReportDocument, ReportRequest, day_of
+from pcf_core.report.signoff import Decided
 from pcf_core.store.store import Store
 from pcf_core.work.criteria import CRITERIA_AUDIT
 from pcf_core.work.fairpair import FAIRPAIR_AUDIT
 
 if TYPE_CHECKING:  # plotly and pandas: most commands draw nothing
+    from pcf_core.report.signoff import SignOffCheck
     from pcf_core.report.verifying import Verification
 
 FORMS = ("csv", "parquet", "json", "html", "card")
@@ -74,6 +89,7 @@ def export(
     ] = None,
     date: Annotated[str, option_of(OF_REPORT["date"])] = "",
     elsewhere: Annotated[list[str] | None, option_of(OF_REPORT["elsewhere"])] = None,
+    mappings: Annotated[list[str] | None, option_of(OF_REPORT["mappings"])] = None,
     by: Annotated[str, typer.Option("--by", help="of a pack: who made it, as others shall read it")] = "",
     licence: Annotated[str, typer.Option(help="of a pack: under what licence the scores are given on")] = "",
     sign: Annotated[
@@ -94,10 +110,10 @@ def export(
     store, keys = open_store(), runs or []
     audits = [*(fairpair or []), *(criteria or []), *(knowledge or [])]
     if form == PACK:
-        if sections or knowledge or policy or date or elsewhere:
+        if sections or knowledge or policy or date or elsewhere or mappings:
             raise InputError(
                 "A pack has runs and results of FairPair and of the criteria: leave out --sections, "
-                "--policy, --knowledge, --date and --elsewhere."
+                "--policy, --knowledge, --date, --elsewhere and --mapping."
             )
         if flags := [*view.flags, *([OVER.flag] if over != OVER.default else [])]:
             raise InputError(
@@ -109,7 +125,7 @@ def export(
         return
     if by or licence or sign:
         raise InputError("--by, --licence and --sign are for --format pack: leave them out, or write a pack.")
-    in_one_file = len(keys) == 1 and not (sections or audits or policy or date or elsewhere)
+    in_one_file = len(keys) == 1 and not (sections or audits or policy or date or elsewhere or mappings)
     if form in ("csv", "parquet"):
         _check_zipped(out, form, zipped=not in_one_file)
     for key in keys:
@@ -130,6 +146,7 @@ def export(
         policy=read_policy(policy) if policy else None,
         date=day_of(date),
         elsewhere=tuple(store.load_run(key).key for key in elsewhere or () if key != NONE),
+        mappings=tuple(mappings or ()),
     )
     if not elsewhere:
         request = request.model_copy(update={"elsewhere": keys_in_other_sentences(store, request)})
@@ -239,14 +256,13 @@ def verify(
     reading: Reading,
 ) -> int:
     """Calculate a report's numbers again from the cache and list differences: exit 0 without any, else 1."""
+    from pcf_core.report.signoff import check_signoff
     from pcf_core.report.verifying import verify_report
     from pcf_core.report.written import read_report
 
-    try:
-        data = file.read_bytes()
-    except OSError as error:
-        raise InputError(f"{file} cannot be read ({error.strerror}): give the path of a report.") from error
+    data = report_data(file)
     reported = read_report(data)
+    signed = check_signoff(file, data, settings().signers)
     store = open_store()
     verification = verify_report(store, reported, kept_texts(store, reported.request), weights)
     if not verification.problem:  # which may be a question that the file leaves open
@@ -257,11 +273,73 @@ def verify(
             f"{name}: the report was written with {then}, and is being checked with {now}"
             for name, (then, now) in verification.versions.items()
         ]
-        return [*versions, *result_lines(verification, bool(reported.runs))]
+        return [
+            *versions,
+            *result_lines(verification, bool(reported.runs)),
+            *(signoff_lines(signed) if signed else []),
+        ]
 
-    document = verification.model_dump(mode="json") | {"holds": verification.holds}
+    holds = verification.holds and (signed is None or signed.matches)
+    document = verification.model_dump(mode="json") | {
+        "signoff": signed and signed.model_dump(mode="json"),
+        "holds": holds,
+    }
     give(document, as_json, lines)
-    return 0 if verification.holds else DIFFERS
+    return 0 if holds else DIFFERS
+
+
+@with_options(Decided)
+def sign(
+    report: Annotated[Path, typer.Argument(help="a JSON report, as written by export or the page Report")],
+    key: Annotated[
+        Path | None, typer.Option(help="an SSH key file, with which ssh-keygen signs the statement")
+    ] = None,
+    print_to: Annotated[
+        Path | None,
+        typer.Option(
+            "--print", help="also write the report to this HTML file, with the sign-off as its first page"
+        ),
+    ] = None,
+    *,
+    options: Decided,
+) -> None:
+    """State who decided what on a report, in a file beside it that verify checks; the report stays as it is."""
+    from pcf_core.report.signoff import sign_off, write_signoff
+    from pcf_core.report.written import html_bytes, read_report
+
+    data = report_data(report)
+    document = read_report(data)
+    statement = sign_off(data, options, key)
+    if print_to is not None:
+        check_target(print_to)
+    must_record()
+    record("signed", "report", f"{report.name} {statement.decision} {statement.report}")
+    say(f"wrote {write_signoff(report, statement)}")
+    if print_to is not None:
+        page = html_bytes(document, statement.lines)
+        write_whole(print_to, lambda path: path.write_bytes(page))
+        say(f"wrote {print_to}")
+
+
+def report_data(file: Path) -> bytes:
+    """Read the bytes of a report."""
+    try:
+        return file.read_bytes()
+    except OSError as error:
+        raise InputError(f"{file} cannot be read ({error.strerror}): give the path of a report.") from error
+
+
+def signoff_lines(check: SignOffCheck) -> list[str]:
+    """Print a statement beside a report, and whether it is about these bytes."""
+    if not check.matches:
+        return [
+            "The sign-off beside this report is about other contents: the report was changed after it was "
+            "signed. Sign it again."
+        ]
+    return [
+        f"Sign-off ({check.signature}):",
+        *(f"  {label}: {text}" for label, text in check.statement.lines.items()),
+    ]
 
 
 def result_lines(verification: Verification, of_runs: bool) -> list[str]:

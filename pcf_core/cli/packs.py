@@ -45,8 +45,8 @@ def write_pack(
     criteria: Sequence[str],
 ) -> None:
     """Write a pack, and read it again before it counts."""
-    from pcf_core.report.importing import sign
     from pcf_core.report.packs import pack_bytes, pack_parts, read_pack
+    from pcf_core.report.signatures import sign
     from pcf_core.work.packing import packed_criteria, packed_fairpair
 
     check_target(out)
@@ -139,8 +139,8 @@ def verify(pack: PackArgument, as_json: JsonOption = False) -> None:
 
 def checked_pack(data: bytes) -> tuple[Pack, str]:
     """Check the bytes of a pack; return it and a sentence on its signature."""
-    from pcf_core.report.importing import signature_of
     from pcf_core.report.packs import read_pack
+    from pcf_core.report.signatures import signature_of
 
     pack = read_pack(data)
     return pack, signature_of(pack.signed, pack.signature, settings().signers)

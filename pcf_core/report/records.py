@@ -57,7 +57,8 @@ WITH_ANSWER: Mapping[str, str] = {  # sections before the answer, and before how
     "conclude": "What may not be concluded",
 }
 POLICY = "policy"  # the section on a policy, in short and long reports
-TITLES: Mapping[str, str] = {**SECTIONS, POLICY: "Limits of the policy"}
+MAPPING = "mapping"  # the last section, on what regulations ask for
+TITLES: Mapping[str, str] = {**SECTIONS, POLICY: "Limits of the policy", MAPPING: "Regulations"}
 NONE = "none"  # in a request: no date, or no other sentences
 # Required in reports with more than the short sections, as numbers say little without them.
 ALWAYS = ("method", "limits", "provenance")
@@ -73,7 +74,7 @@ class ReportRequest(Record):
     an empty ``protocol`` each run is read under its own.  ``over``: of the intervals shown.  ``fairpair``,
     ``criteria``: hashes of text audits (``asked.hash``), 16 hexadecimal digits.  ``knowledge``: names of sets
     of facts.  ``policy``: limits for the models of the runs.  ``date``: such as ``2026-11-29``, "" for none.
-    ``elsewhere``: keys of runs in other sentences to compare with.
+    ``elsewhere``: keys of runs in other sentences to compare with.  ``mappings``: names of regulations.
 
     Raises
     ------
@@ -103,8 +104,19 @@ class ReportRequest(Record):
         usage="a run of the same models in other sentences, with which a report compares its answer; may be "
         "repeated; none for no such run; by itself all that are finished",
     )
+    mappings: tuple[str, ...] = option(
+        (),
+        title="Regulations",
+        help="Adds a table of what a regulation asks for, which section of the report is evidence of it, and "
+        "what you have to add. It does not say whether a regulation is satisfied.",
+        usage="eu-ai-act, nist-ai-600-1, nyc-ll-144 or standards: what it asks for, and which section of the "
+        "report is evidence; may be repeated",
+        url="rp_mapping",
+        flag="--mapping",
+        placeholder="Empty: none",
+    )
 
-    @field_validator("runs", "fairpair", "criteria", "knowledge", "elsewhere")
+    @field_validator("runs", "fairpair", "criteria", "knowledge", "elsewhere", "mappings")
     @classmethod
     def _each_once(cls, keys: tuple[str, ...]) -> tuple[str, ...]:
         return tuple(dict.fromkeys(keys))
@@ -153,12 +165,12 @@ class ReportRequest(Record):
     @property
     def hash(self) -> str:
         """Equal for requests of the same report; newer fields count only if they are set."""
-        without = {name for name in ("policy", "date", "elsewhere") if not getattr(self, name)}
+        without = {name for name in ("policy", "date", "elsewhere", "mappings") if not getattr(self, name)}
         return digest(self.model_dump(mode="json", exclude=without))
 
     @property
     def contents(self) -> tuple[str, ...]:
-        """The names of all sections in order, with that of a policy after the answer."""
+        """The names of all sections in order: that of a policy after the answer, that of mappings last."""
         names = list(self.sections)
         if self.policy is not None and self.runs:
             opening = [name for name in ("answer", "against", "summary") if name in names]
@@ -166,7 +178,7 @@ class ReportRequest(Record):
         if "answer" in names:
             for name, before in zip(WITH_ANSWER, ("answer", "check"), strict=True):
                 names.insert(names.index(before), name)
-        return tuple(names)
+        return (*names, MAPPING) if self.mappings else tuple(names)
 
 
 def today() -> str:

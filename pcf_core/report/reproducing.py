@@ -22,7 +22,7 @@ from pcf_core.material import evidence as lists
 from pcf_core.material import templates as sets
 from pcf_core.material import topics
 from pcf_core.material.suiting import AS_EVIDENCE, AS_GROUPS, swapped
-from pcf_core.report.records import ALWAYS, NONE, POLICY, SECTIONS, SHORT, ReportRequest
+from pcf_core.report.records import ALWAYS, MAPPING, NONE, POLICY, SECTIONS, SHORT, ReportRequest
 from pcf_core.show.findings.numbers import count
 from pcf_core.store.store import Store
 from pcf_core.texts.criteria.experiments import restore_experiment
@@ -182,14 +182,17 @@ def section_command(request: ReportRequest, name: str) -> str:
         about |= {"knowledge": request.knowledge}
     elif name in (*SHORT, "summary", *ALWAYS):
         about = everything
+    elif name == MAPPING:
+        about = everything | {"mappings": request.mappings}
     elif name == POLICY:
         about |= {"policy": request.policy}
     options = {} if name in TEXTS else request.options
-    sections = SHORT if name == POLICY else (name,)
+    sections = SHORT if name == POLICY else request.sections if name == MAPPING else (name,)
     alone = ReportRequest.model_validate(
         {**about, "sections": tuple(sections), "options": options, "over": request.over}
     )
-    return _command(alone, "json", f"{name}.json")
+    mappings = "".join(f" {declared(ReportRequest)['mappings'].flag} {one}" for one in alone.mappings)
+    return f"{_command(alone, 'json', f'{name}.json')}{mappings}"
 
 
 def export_command(request: ReportRequest, form: str, out: str) -> str:

@@ -16,6 +16,7 @@ from pcf_core.report.loaded import Study, load_studies
 from pcf_core.report.panels import legible, part_of
 from pcf_core.report.provenance import facts_of_run, facts_of_texts, writing_versions
 from pcf_core.report.records import (
+    MAPPING,
     POLICY,
     SHORT,
     TITLES,
@@ -32,6 +33,7 @@ from pcf_core.report.sections.factors import factor_parts
 from pcf_core.report.sections.fairpair import fairpair_panels, labels
 from pcf_core.report.sections.heat_map import heat_map_parts
 from pcf_core.report.sections.knowledge import knowledge_commands, knowledge_parts
+from pcf_core.report.sections.mapping import mapping_parts
 from pcf_core.report.sections.policy import keys_of, policy_commands, policy_parts
 from pcf_core.report.sections.risk import (
     comparison_parts,
@@ -90,6 +92,7 @@ QUESTIONS = {
     "limits": "What can these numbers not say?",
     "provenance": "Where does each number come from, and how is it made again?",
     POLICY: "Does each model keep the limits that were set?",
+    MAPPING: "What do regulations ask for, and what of it is in this report?",
 }
 MOST_NAMED = 4
 
@@ -104,7 +107,10 @@ class Texts:
 
 @dataclass(frozen=True)
 class _Sources:
-    """What sections are made of; ``answers``: by study; ``facts``: of runs, then text audits."""
+    """What sections are made of.
+
+    ``answers``: by study.  ``facts``: of runs, then text audits.  ``written``: the sections before.
+    """
 
     store: Store
     request: ReportRequest
@@ -113,6 +119,7 @@ class _Sources:
     answers: Sequence[Answer]
     facts: Sequence[RunFacts]
     read: Read
+    written: list[ReportSection]
 
     def parts(self, write: Callable[[Study], Sequence[ReportPart]]) -> list[ReportPart]:
         """Write the reliable models of every study."""
@@ -152,6 +159,7 @@ PARTS: Mapping[str, Callable[[_Sources], list[ReportPart]]] = {
     "limits": lambda of: limit_parts(of.studies),
     "provenance": lambda of: provenance_parts(of.facts),
     POLICY: lambda of: policy_parts(of.store, of.request, of.studies, of.read),
+    MAPPING: lambda of: mapping_parts(of.request.mappings, of.written, of.facts),
 }
 # Commands that reproduce a section; for others the runs' own commands do.
 COMMANDS: Mapping[str, Callable[[_Sources], list[str]]] = {
@@ -182,8 +190,8 @@ def write_report(
     runs = tuple(facts_of_run(store, label, study) for study in studies for label in study.runs)
     audits = _text_facts(store, texts)
     answers = [answer_of(study, store, request.elsewhere, read) for study in studies]
-    sources = _Sources(store, request, studies, texts, answers, (*runs, *audits), read)
-    sections = []
+    sections: list[ReportSection] = []
+    sources = _Sources(store, request, studies, texts, answers, (*runs, *audits), read, sections)
     for name in request.contents:
         if parts := PARTS[name](sources):
             if name in SHORT:

@@ -53,14 +53,18 @@ LEAST = 0.0005  # what three decimals can show
 MOST_NAMED = 10  # items left out of a run; the report names all
 
 
-def html_bytes(document: ReportDocument) -> bytes:
-    """Write the HTML file, the same bytes for the same document."""
+def html_bytes(document: ReportDocument, signed: Mapping[str, str] | None = None) -> bytes:
+    """Write the HTML file, the same bytes for the same document.
+
+    ``signed``: lines of a sign-off by label, which become the first page.
+    """
     folder = settings().assets / FOLDER
     plotly_script, script = plotly.offline.get_plotlyjs(), _read(folder / "report.js")
     style = _read(folder / "plotly.css") + _read(folder / "report.css")
     page = _environment().from_string(_read(folder / "report.html.j2"))
     text = page.render(
         document=document,
+        signed=signed or {},
         hash=document.request.hash,
         checking=[export_command(document.request, "json", FILE), f"python -m pcf_core verify {FILE}"],
         policy=_policy([plotly_script, script], style),

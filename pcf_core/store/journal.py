@@ -36,7 +36,9 @@ LOCK_SECONDS = 30.0
 BEGINNING = "0" * 64  # the previous digest of the first line
 LONGEST = 300  # characters of a text
 LONGEST_LINE = 16 * 1024  # bytes, more than any entry has
-Did = Literal["queued", "queued again", "cancelled", "imported", "deleted", "exported", "changed", "uploaded"]
+Did = Literal[
+    "queued", "queued again", "cancelled", "imported", "deleted", "exported", "signed", "changed", "uploaded"
+]
 
 
 def _in_utc(at: datetime) -> datetime:

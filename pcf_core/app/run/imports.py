@@ -19,9 +19,10 @@ from pcf_core.app.texts.shared import parameters_of, title_of
 from pcf_core.app.widgets import plain
 from pcf_core.core.errors import AuditError
 from pcf_core.core.settings import settings
-from pcf_core.report.importing import Arrived, TextResult, import_pack, signature_of
+from pcf_core.report.importing import Arrived, TextResult, import_pack
 from pcf_core.report.packs import ENDING, read_pack
 from pcf_core.report.packs import LARGEST as LARGEST_PACK
+from pcf_core.report.signatures import signature_of
 from pcf_core.show.findings.numbers import count
 from pcf_core.show.findings.provenance import imported_note, inspected_note
 from pcf_core.texts.fairpair.records import FairPairResult

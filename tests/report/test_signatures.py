@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from pcf_core.core.errors import PackError
-from pcf_core.report.importing import sign, signature_of
+from pcf_core.report.signatures import sign, signature_of
 
 needs_program = pytest.mark.skipif(shutil.which("ssh-keygen") is None, reason="ssh-keygen is not installed")
 SIGNED = b"a manifest"
@@ -81,7 +81,7 @@ def test_a_signature_of_something_else_is_refused(tmp_path: Path) -> None:
         (SIGNED, b"no signature"),
         (SIGNED, other.with_name("other.sig").read_bytes()),
     ]:
-        with pytest.raises(PackError, match="is not one of its manifest"):
+        with pytest.raises(PackError, match="is not one of these contents"):
             signature_of(signed, given, listed(tmp_path, ("ann", ann)))
 
 
