@@ -44,7 +44,7 @@ if TYPE_CHECKING:  # plotly and pandas: most commands draw nothing
     from pcf_core.report.verifying import Verification
 
 FORMS = ("csv", "parquet", "json", "html", "card")
-PACK = "pack"
+PACK, EVERY_EVAL = "pack", "every-eval"
 ZIP = ".zip"
 ENDINGS = {**{f".{form}": form for form in FORMS[:-1]}, ".md": "card", PACK_ENDING: PACK}
 OVER = declared(PageOptions)["over"]
@@ -65,7 +65,8 @@ def export(
     form: Annotated[
         str,
         typer.Option(
-            "--format", help="csv, parquet, json, html, card or pack; by default as the name of --out ends"
+            "--format",
+            help="csv, parquet, json, html, card, pack or every-eval; by default as the name of --out ends",
         ),
     ] = "",
     sections: Annotated[
@@ -90,7 +91,22 @@ def export(
     date: Annotated[str, option_of(OF_REPORT["date"])] = "",
     elsewhere: Annotated[list[str] | None, option_of(OF_REPORT["elsewhere"])] = None,
     mappings: Annotated[list[str] | None, option_of(OF_REPORT["mappings"])] = None,
-    by: Annotated[str, typer.Option("--by", help="of a pack: who made it, as others shall read it")] = "",
+    by: Annotated[
+        str, typer.Option("--by", help="of a pack or every-eval: who made it, as others shall read it")
+    ] = "",
+    relationship: Annotated[
+        str,
+        typer.Option(
+            help="of every-eval: first_party, third_party, collaborative or other: who evaluates whose model"
+        ),
+    ] = "",
+    schema: Annotated[
+        Path | None,
+        typer.Option(
+            help="for every-eval: the public eval.schema.json, or a folder with it and "
+            "instance_level_eval.schema.json, against which the files are checked"
+        ),
+    ] = None,
     licence: Annotated[str, typer.Option(help="of a pack: under what licence the scores are given on")] = "",
     sign: Annotated[
         Path | None, typer.Option(help="for a pack: an SSH key file, with which ssh-keygen signs it")
@@ -123,8 +139,10 @@ def export(
         end_reading(reading)
         write_pack(store, keys, out, by, licence, sign, fairpair=fairpair or (), criteria=criteria or ())
         return
-    if by or licence or sign:
+    if licence or sign or (by and form != EVERY_EVAL):
         raise InputError("--by, --licence and --sign are for --format pack: leave them out, or write a pack.")
+    if (relationship or schema) and form != EVERY_EVAL:
+        raise InputError("--relationship and --schema are for --format every-eval: leave them out.")
     in_one_file = len(keys) == 1 and not (sections or audits or policy or date or elsewhere or mappings)
     if form in ("csv", "parquet"):
         _check_zipped(out, form, zipped=not in_one_file)
@@ -133,6 +151,11 @@ def export(
     end_reading(reading)
     if in_one_file and form in ("csv", "parquet", "json"):
         _export_one(store, keys[0], options, view.protocol, out, form)
+        return
+    if form == EVERY_EVAL:
+        if not in_one_file:
+            raise InputError("--format every-eval writes one run, and no sections or text audits: name one.")
+        _export_every_eval(store, keys[0], view, over, out, by, relationship or "third_party", schema)
         return
     request = ReportRequest(
         runs=tuple(store.load_run(key).key for key in keys),
@@ -182,7 +205,13 @@ def form_of(name: str, out: Path) -> str:
             f"The name {out.name[:200]!r} does not determine a format: let --out end in "
             f"{', '.join((*ENDINGS, ZIP))}, or give --format."
         )
-    form = str(one_of(name, "--format", (*FORMS, PACK)))
+    form = str(one_of(name, "--format", (*FORMS, PACK, EVERY_EVAL)))
+    if form == EVERY_EVAL:
+        if ending != ".json":
+            raise InputError(
+                f"--format every-eval writes JSON: let --out end in .json; got {out.name[:200]!r}."
+            )
+        return form
     own = [one for one, meant in ENDINGS.items() if meant == form] + [ZIP] * (form in ("csv", "parquet"))
     if ending in (*ENDINGS, ZIP) and ending not in own:
         raise InputError(
@@ -212,6 +241,22 @@ def _export_one(store: Store, key: str, options: ViewOptions, protocol: str, out
     options = options.model_copy(update={"protocol": protocol or spec.scoring.protocol})
     item = Results(store).report(spec, options)
     for path in export_run(spec, item.result.preferences, item.report, out, form):
+        say(f"wrote {path}")
+    record("exported", "run", f"{out.name} {spec.key}")
+
+
+def _export_every_eval(
+    store: Store, key: str, view: View, over: str, out: Path, by: str, relationship: str, schema: Path | None
+) -> None:
+    from pcf_core.report.exchange import write_every_eval
+
+    spec = store.load_run(key)
+    options = view.options().model_copy(update={"protocol": view.protocol or spec.scoring.protocol})
+    item, info = Results(store).report(spec, options), store.run_info(spec.key)
+    drawn = one_of(over, OVER.flag, OVER.offered)
+    for path in write_every_eval(
+        item, options, drawn, info, out, by=by, relationship=relationship, schema=schema
+    ):
         say(f"wrote {path}")
     record("exported", "run", f"{out.name} {spec.key}")
 
@@ -303,7 +348,7 @@ def sign(
     *,
     options: Decided,
 ) -> None:
-    """State who decided what on a report, in a file beside it that verify checks; the report stays as it is."""
+    """State who decided what on a report, in a file beside it that verify checks; leave it as it is."""
     from pcf_core.report.signoff import sign_off, write_signoff
     from pcf_core.report.written import html_bytes, read_report
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from statistics import NormalDist
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -245,6 +246,7 @@ class RiskReport:
 Verdict = Literal["first", "second", "equal", "unclear", "too few"]
 
 SIGNIFICANCE = 0.05  # of p-values, and accepted share of false discoveries
+POWER = 0.8  # with which a detectable difference is shown
 COUNTS_ONLY = ("document", "mention")  # units of intervals that do not resample templates
 ROUNDING = 1e-12  # of a difference of two risks that are sums over thousands of templates
 
@@ -261,6 +263,18 @@ class AxisPoint:
     values: Mapping[str, float]
     intervals: Mapping[str, Interval]
     published: str = ""
+
+
+def detectable_difference(interval: Interval | None) -> float | None:
+    """Return the difference that a test at 5 % shows with a power of 80 %, from the width of a 95 % interval.
+
+    Such a difference is z(.975) + z(.8) standard errors away from 0, and the interval reaches z(.975) of them
+    to each side (Cohen 1988, *Statistical Power Analysis*, 2.5).
+    """
+    if interval is None or interval.level != 1 - SIGNIFICANCE:
+        return None
+    usual = NormalDist().inv_cdf(1 - SIGNIFICANCE / 2)
+    return (interval.high - interval.low) / 2 * (1 + NormalDist().inv_cdf(POWER) / usual)
 
 
 @dataclass(frozen=True)
@@ -324,6 +338,12 @@ class Difference:
     def differs(self) -> bool:
         """Whether the verdict names the higher run."""
         return self.verdict in ("first", "second")
+
+    @property
+    def detectable(self) -> float | None:
+        """The smallest difference that such a test would probably show, where this one shows none."""
+        corrected = self.adjusted not in (None, self.p_value)
+        return None if corrected or self.verdict != "unclear" else detectable_difference(self.basis)
 
     @property
     def negligible(self) -> bool:

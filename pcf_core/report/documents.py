@@ -257,7 +257,7 @@ def _difference_document(difference: Difference) -> dict[str, Any]:
         "difference": difference.value,
         **picked(difference, "intervals", "p_value"),
         "adjusted_p_value": difference.adjusted,
-        **picked(difference, "verdict", "margin", "negligible", "ordered"),
+        **picked(difference, "verdict", "margin", "negligible", "ordered", "detectable"),
     }
 
 

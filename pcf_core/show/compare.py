@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal
 from pcf_core.audit.baseline import OtherScales
 from pcf_core.core.risk import Comparison, Difference, Interval, NeutralComparison, RiskReport, Verdict
 from pcf_core.core.run import Preferences
-from pcf_core.show.findings.comparison import difference_text, verdict_text
+from pcf_core.show.findings.comparison import detectable_sentence, difference_text, verdict_text
 from pcf_core.show.findings.numbers import (
     RISK_NAMES,
     begun,
@@ -46,7 +46,7 @@ class Standing:
     ``second``.  ``ordered``: the difference is large enough to matter.  ``scales``: both by other
     measures.  ``against_even``: risks are against an even split; ``to_one``: they end at 1.
     ``all_named``: every sentence has a word of every group.  ``little``: models with unreliable figures, so
-    that there is no answer.
+    that there is no answer.  ``detectable``: the difference that would probably have been shown, if none was.
     """
 
     names: tuple[str, str]
@@ -61,6 +61,7 @@ class Standing:
     all_named: bool = False
     little: tuple[str, ...] = ()
     interval: Interval | None = None
+    detectable: float | None = None
 
     @classmethod
     def of_risk(cls, names: tuple[str, str], difference: Difference, little: Sequence[bool]) -> Standing:
@@ -75,6 +76,7 @@ class Standing:
             difference.controlled_p,
             little=unsure,
             interval=difference.basis or difference.interval(),
+            detectable=difference.detectable,
         )
 
     @property
@@ -253,7 +255,14 @@ def how_sure(standing: Standing, sentences: int) -> str:
     measured = [_on_scale(standing, one) for one in standing.scales.differences.values()]
     confirmed = all(one["says"] == "same" for one in measured if one)
     scales = on_other_scales(standing)
-    return say("how_sure", standing=standing, sentences=sentences, scales=scales, confirmed=confirmed)
+    return say(
+        "how_sure",
+        standing=standing,
+        sentences=sentences,
+        scales=scales,
+        confirmed=confirmed,
+        detectable=detectable_sentence(standing.detectable),
+    )
 
 
 def on_other_scales(standing: Standing) -> str:

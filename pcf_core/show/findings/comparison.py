@@ -24,6 +24,7 @@ from pcf_core.show.wording import sentences
 
 MOST_NAMES = 3
 LONGEST_TEXT = 120  # characters of a text in a chat
+SMALL = 0.05  # a difference for which we say how many sentences it needs
 NOT_ORDERED = ("unclear", "small", "equal")  # in the order of their sentences
 
 say = sentences("comparison")
@@ -59,7 +60,13 @@ def difference_finding(
         word=RISK_NAMES[quantity],
         gap=difference_over(difference, over),
         reserve=disagreement(comparison, difference, over),
+        detectable=detectable_sentence(difference.detectable),
     )
+
+
+def detectable_sentence(size: float | None) -> str:
+    """Say which difference would probably have been seen, and what a small one needs; "" if unknown."""
+    return "" if not size else say("detectable", size=size, small=SMALL, times=(size / SMALL) ** 2)
 
 
 def occupations_difference_finding(comparison: Comparison, quantity: str = "overall_risk") -> str:
@@ -152,6 +159,7 @@ def _of_two(comparison: Comparison, risks: Mapping[str, str]) -> str:
         names=[side.name for side in sides],
         risks=[risks[side.run] for side in sides],
         by_test_alone=_by_test_alone(difference),
+        detectable=detectable_sentence(difference.detectable),
     )
 
 
