@@ -228,11 +228,18 @@ def _draw_date(container: DeltaGenerator) -> str:
 
 def _draw_mappings(container: DeltaGenerator) -> tuple[str, ...]:
     """Draw which regulations the report has a table for; unknown names of a link are left out."""
-    offered = MAPPINGS.shelf.shipped()
-    titles = {name: MAPPINGS.load(name).title for name in offered}
+    titles = unique_titles({name: MAPPINGS.load(name).title for name in MAPPINGS.shelf.shipped()})
     option = declared(ReportRequest)["mappings"]
-    chosen = draw_option(option, container, offered=offered, format_func=lambda name: titles.get(name, name))
-    return tuple(name for name in chosen if name in offered)
+    chosen = container.multiselect(
+        option.spec.title,
+        with_asked(option.url, titles.by_name, titles),
+        format_func=titles,
+        key=option.url,
+        bind="query-params",
+        placeholder=option.spec.placeholder,
+        help=option.spec.help,
+    )
+    return tuple(name for name in chosen if name in titles.by_name)
 
 
 def _draw_left_out(container: DeltaGenerator) -> tuple[str, ...]:

@@ -6,14 +6,13 @@ import logging
 
 import streamlit as st
 
-from pcf_core.app.choice import draw_option
 from pcf_core.app.roles import person
 from pcf_core.app.widgets import plain
 from pcf_core.core.errors import AuditError, StoreError
 from pcf_core.core.options import declared
 from pcf_core.core.settings import settings
 from pcf_core.report.records import ReportDocument
-from pcf_core.report.signoff import ENDING, Decided, SignOff, sign_off, signoff_bytes
+from pcf_core.report.signoff import DECISIONS, ENDING, Decided, SignOff, sign_off, signoff_bytes
 from pcf_core.report.written import html_bytes, report_bytes
 from pcf_core.store.journal import Journal
 
@@ -49,12 +48,16 @@ def draw_signoff(document: ReportDocument, name: str) -> None:
 
 
 def _draw_form() -> Decided | None:
-    """Draw the form; return the statement when it is sent and allowed."""
+    """Draw the form, of which the address keeps nothing; return the statement when it is sent and allowed."""
     with st.form("report_signoff", border=False):
-        fields, columns = declared(Decided), st.columns(2)
-        given = {
-            field: draw_option(one, columns[index % 2]) for index, (field, one) in enumerate(fields.items())
-        }
+        columns, given = st.columns(2), {}
+        for index, (field, one) in enumerate(declared(Decided).items()):
+            container, label, key = columns[index % 2], one.spec.title, f"signoff_{field}"
+            given[field] = (
+                container.radio(label, list(DECISIONS), 1, DECISIONS.get, key=key)
+                if field == "decision"
+                else container.text_input(label, key=key, placeholder=one.spec.placeholder)
+            )
         if not st.form_submit_button("Sign off", icon=":material/signature:"):
             return None
     try:

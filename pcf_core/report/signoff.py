@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Literal
+from typing import ClassVar, Literal
 
 from pydantic import Field, ValidationError, ValidationInfo, field_validator, model_validator
 
@@ -31,31 +31,28 @@ DECISIONS = {"use": "Use it", "conditions": "Use it with conditions", "reject": 
 class Decided(Record):
     """What a person states about a report; ``conditions`` go with the decision of that name."""
 
-    name: str = option("", title="Name", usage="who decides", url="so_name")
-    role: str = option("", title="Role", usage="in which role, such as head of compliance", url="so_role")
+    prefix: ClassVar[str] = "so_"
+
+    name: str = option("", title="Name", usage="who decides")
+    role: str = option("", title="Role", usage="in which role, such as head of compliance")
     decision: Decision = option(
         "conditions",
         title="Decision",
         usage="use, conditions (use with conditions) or reject (do not use)",
-        url="so_decision",
         words=DECISIONS,
     )
-    reason: str = option("", title="Reasons", usage="why", url="so_reason")
-    conditions: str = option(
-        "", title="Conditions", usage="under which conditions it may be used", url="so_conditions"
-    )
+    reason: str = option("", title="Reasons", usage="why")
+    conditions: str = option("", title="Conditions", usage="under which conditions it may be used")
     date: str = option(
         "",
         title="Date",
         usage="the day of the decision, such as 2026-11-29; today by itself",
-        url="so_date",
         placeholder="Empty: today",
     )
     next_review: str = option(
         "",
         title="Next review",
         usage="the day by which it is decided again",
-        url="so_review",
         placeholder="Such as 2027-05-31",
     )
 

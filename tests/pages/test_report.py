@@ -13,6 +13,7 @@ from pcf_core.core.settings import settings
 from pcf_core.report.records import ReportDocument, ReportRequest
 from pcf_core.report.whole import write_report
 from pcf_core.show.names import set_title
+from pcf_core.store.journal import Journal
 from pcf_core.store.store import Store
 from pcf_core.work.criteria import CriteriaAudit
 from tests.command_line import run_here
@@ -281,3 +282,21 @@ def test_a_report_says_what_is_kept(operator: Path) -> None:
     app.selectbox(key="rp_policy").select("none").run()
     app.press("report_make")
     assert not [box for box in app.expander if "Limits of the policy" in box.label]
+
+
+def test_a_report_is_mapped_and_signed_off(full_store: Store, requests: list[ReportRequest]) -> None:
+    app = make(open_app("report", rp_mapping=["eu-ai-act", "nowhere"]))
+    assert requests[-1].mappings == ("eu-ai-act",)
+    assert "Regulations · 1 table" in [one.label for one in app.expander]
+    app.text_input(key="signoff_name").set_value("Ann Lee")
+    app.text_input(key="signoff_role").set_value("auditor")
+    app.press_label("Sign off")
+    assert "A sign-off needs a reason, and none was given: write it." in app.errors
+    app.text_input(key="signoff_reason").set_value("Small difference.")
+    app.radio(key="signoff_decision").set_value("use")
+    app.press_label("Sign off")
+    assert "Decided by" in app.texts
+    assert "Ann Lee, auditor" in app.texts
+    entry = Journal(settings().cache).read().entries[-1]
+    assert (entry.did, entry.what) == ("signed", "report")
+    assert "Ann Lee" not in str(app.query_params), "names stay out of the address"

@@ -21,8 +21,10 @@ NUMBER, TEXT = {"type": "number"}, {"type": "string"}
 EVALUATION = {
     "type": "object",
     "additionalProperties": False,
-    "required": ["schema_version", "evaluation_id", "retrieved_timestamp", "source_metadata", "model_info"]
-    + ["eval_library", "evaluation_results"],
+    "required": [
+        *("schema_version", "evaluation_id", "retrieved_timestamp", "source_metadata"),
+        *("model_info", "eval_library", "evaluation_results"),
+    ],
     "properties": {
         **dict.fromkeys(("schema_version", "evaluation_id", "evaluation_timestamp"), TEXT),
         "retrieved_timestamp": TEXT,
@@ -52,10 +54,14 @@ EVALUATION = {
 ROW = {
     "type": "object",
     "additionalProperties": False,
-    "required": ["schema_version", "evaluation_id", "model_id", "evaluation_name", "sample_id"]
-    + ["interaction_type", "input", "output", "answer_attribution", "evaluation"],
+    "required": [
+        *("schema_version", "evaluation_id", "model_id", "evaluation_name", "sample_id"),
+        *("interaction_type", "input", "output", "answer_attribution", "evaluation"),
+    ],
     "properties": {
-        **dict.fromkeys(("schema_version", "evaluation_id", "model_id", "evaluation_name", "sample_id"), TEXT),
+        **dict.fromkeys(
+            ("schema_version", "evaluation_id", "model_id", "evaluation_name", "sample_id"), TEXT
+        ),
         "interaction_type": {"const": "single_turn"},
         "input": {"required": ["raw", "reference"]},
         "output": {"required": ["raw"]},
@@ -82,7 +88,7 @@ def test_a_run_has_its_figures_ranges_and_rows(full_store: Store, tmp_path: Path
         *("export", run.key, "--format", "every-eval", "--out", str(out)),
         *("--schema", str(schemas), "--by", "Ann Lee", "--relationship", "first_party"),
     )
-    assert done.code == 0, done.err
+    assert done.returncode == 0, done.stderr
     record: dict[str, Any] = json.loads(out.read_bytes())
     expected = report(load_result(full_store, run), run, ViewOptions())
     for quantity, result in zip(RISKS, record["evaluation_results"], strict=True):
@@ -122,8 +128,8 @@ def test_what_cannot_be_written_is_one_sentence(
 ) -> None:
     key, out = full_store.runs()[0].run.key, tmp_path / "run.json"
     done = run_here("export", key, "--format", "every-eval", "--out", str(out), *options)
-    assert done.code == 2
-    assert said in done.err
+    assert done.returncode == 2
+    assert said in done.stderr
     assert not out.exists()
 
 
@@ -131,6 +137,6 @@ def test_a_schema_that_refuses_the_record_names_the_place(full_store: Store, tmp
     key, out, schema = full_store.runs()[0].run.key, tmp_path / "run.json", tmp_path / "strict.json"
     schema.write_text(json.dumps({"properties": {"model_info": {"properties": {"name": {"const": "x"}}}}}))
     done = run_here("export", key, "--format", "every-eval", "--out", str(out), "--schema", str(schema))
-    assert done.code == 2
-    assert "strict.json refuses model_info/name" in done.err
+    assert done.returncode == 2
+    assert "strict.json refuses model_info/name" in done.stderr
     assert not out.exists()

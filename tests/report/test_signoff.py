@@ -128,18 +128,18 @@ def test_the_commands_sign_show_and_refuse(
     run_here("export", key, "--sections", "risk", "--mapping", "eu-ai-act", "--out", str(report))
     options = [text for name, value in DECIDED.items() for text in (f"--{name.replace('_', '-')}", value)]
     done = run_here("sign", str(report), *options, "--print", str(printed))
-    assert done.code == 0, done.err
+    assert done.returncode == 0, done.stderr
     page = printed.read_text(encoding="utf8")
     assert page.index('id="sign-off"') < page.index('class="cover"')
     assert "Only with a person who decides." in page
     shown = run_here("verify", str(report), "--json")
-    document = json.loads(shown.out)
+    document = json.loads(shown.stdout)
     jsonschema.validate(document, schemas["verify"])
-    assert shown.code == 0
+    assert shown.returncode == 0
     assert document["signoff"]["matches"]
-    entry = json.loads(run_here("journal", "--json").out)["entries"][-1]
+    entry = json.loads(run_here("journal", "--json").stdout)["entries"][-1]
     assert (entry["did"], entry["what"]) == ("signed", "report")
     report.write_bytes(report.read_bytes() + b"\n")
     changed = run_here("verify", str(report), "--json")
-    assert changed.code == 1
-    assert not json.loads(changed.out)["holds"]
+    assert changed.returncode == 1
+    assert not json.loads(changed.stdout)["holds"]
