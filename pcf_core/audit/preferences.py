@@ -483,9 +483,8 @@ def of_people(run: RunSpec, answers: Result) -> Result:
     if summary is not None and answers.coverage is not None:
         summary = summary.model_copy(update={"by_tokens": answers.coverage.by_tokens})
     words = answers.forbidden.words if answers.forbidden else ()
-    return replace(
-        answers, preferences=preferences, coverage=summary, forbidden=forbidden_words(preferences, words)
-    )
+    forbidden = forbidden_words(preferences, words, run.drawn.counts)
+    return replace(answers, preferences=preferences, coverage=summary, forbidden=forbidden)
 
 
 def decided(
