@@ -10,7 +10,7 @@ from typing import Any
 import jsonschema
 import pandas as pd
 import pytest
-from tests.report.test_signing import listed, make_key, needs_program
+from tests.report.test_signatures import listed, make_key, needs_program
 
 from pcf_core.cli.exporting import form_of
 from pcf_core.core.settings import Settings, settings
