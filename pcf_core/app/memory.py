@@ -1,7 +1,7 @@
 """Return freed memory to Linux.
 
-The C library keeps freed memory in up to eight arenas per core and gives the threads of different sessions
-different ones, so that memory would grow with the sessions.  Nothing is done with other C libraries.
+The C library gives the first threads an arena each, up to eight per core, and never returns the free end of
+any but the first, so that memory would grow with the sessions.  Nothing is done with other C libraries.
 """
 
 from __future__ import annotations
@@ -10,14 +10,13 @@ import ctypes
 import sys
 
 ARENA_MAX = -8  # M_ARENA_MAX of malloc.h
-PARTS = 2
 
 
-def share_parts() -> None:
-    """Limit all threads to two arenas; to be called before there are threads."""
+def use_one_arena() -> None:
+    """Limit all threads to one arena; to be called before any library starts a thread."""
     set_option = _of_libc("mallopt")
     if set_option is not None:
-        set_option(ARENA_MAX, PARTS)
+        set_option(ARENA_MAX, 1)
 
 
 def give_back() -> None:

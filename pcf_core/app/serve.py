@@ -6,10 +6,15 @@ The first document has the style sheet and preloads the parts of Streamlit that 
 nothing jumps; large parts, which draw charts, start later if the first page opens without a chart.
 
 Before the server listens, modules are loaded and the first page's results computed, so that the first reader
-does not wait.  Threads share their memory, see :mod:`pcf_core.app.memory`.
+does not wait.
 """
 
 from __future__ import annotations
+
+if __name__ == "__main__":  # before numpy and pyarrow start threads
+    from pcf_core.app.memory import use_one_arena
+
+    use_one_arena()
 
 import gc
 import logging
@@ -19,6 +24,7 @@ from pathlib import Path
 from threading import Thread
 from typing import Any
 
+import pyarrow
 from PIL import Image
 from starlette.responses import FileResponse, HTMLResponse, Response
 from starlette.staticfiles import StaticFiles
@@ -28,7 +34,6 @@ from pcf_core.app.choice import opening_models
 from pcf_core.app.data import load, scored_models
 from pcf_core.app.inside import serve, static_handler
 from pcf_core.app.lists import all_topics, fitting_first, lists_of_runs, usual_lists
-from pcf_core.app.memory import share_parts
 from pcf_core.app.notes import neutral_distances_of
 from pcf_core.app.present import FIRST_PRESENT, asks_to_present
 from pcf_core.app.results.overview import model_rows, read_runs, runs_alike, with_letters
@@ -178,7 +183,7 @@ def _open_overview() -> None:
 
 
 if __name__ == "__main__":
-    share_parts()
+    pyarrow.set_memory_pool(pyarrow.system_memory_pool())  # the others keep freed memory
     # Load what pages, the first interval and the first test need, before anybody waits.
     import statsmodels.stats.multitest  # noqa: F401
 

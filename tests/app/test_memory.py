@@ -1,4 +1,4 @@
-"""The app's memory: what was freed is the system's again, and threads share two parts of it."""
+"""The app's memory: what was freed is the system's again, and all threads share one arena."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ import sys
 import psutil
 import pytest
 
-from pcf_core.app.memory import PARTS, give_back
+from pcf_core.app.memory import give_back
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="other systems have other allocators")
-# Eight threads take memory at once; the C library tells how many parts it has.
+# Eight threads take memory at once; the C library tells how many arenas it has.
 EIGHT_THREADS = """
 import ctypes, threading
-from pcf_core.app.memory import share_parts
+from pcf_core.app.memory import use_one_arena
 {first}
 together = threading.Barrier(8)
 def work():
@@ -49,10 +49,10 @@ def test_what_was_freed_is_the_systems_again() -> None:
     assert len(last) == 100_000
 
 
-@pytest.mark.parametrize(("first", "parts"), [("share_parts()", {PARTS}), ("", set(range(3, 10)))])
-def test_threads_share_few_parts(first: str, parts: set[int]) -> None:
+@pytest.mark.parametrize(("first", "arenas"), [("use_one_arena()", {1}), ("", set(range(3, 10)))])
+def test_threads_share_one_arena(first: str, arenas: set[int]) -> None:
     command = [sys.executable, "-c", EIGHT_THREADS.format(first=first)]
     output = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     if "<heap nr" not in output:
         pytest.skip("another C library")
-    assert output.count("<heap nr") in parts
+    assert output.count("<heap nr") in arenas
