@@ -238,6 +238,15 @@ class Server(Connection):
             (choice,) = _choices(document, 1)
             return [of_echo(choice["logprobs"], document["usage"]["prompt_tokens"])]
 
+    def ranks_generated(self) -> bool:
+        """Tell whether the server ranks the likeliest tokens of what it generates."""
+        body = {"model": self.name, "prompt": DRAWN, "max_tokens": 1, "temperature": 1.0, "logprobs": 5}
+        try:
+            document = self.ask("POST", f"{self.url}/completions", body, LARGEST_TEXT)
+            return len(_choices(document, 1)[0]["logprobs"]["top_logprobs"][0]) > 1
+        except (ScoringError, LookupError, TypeError, ValueError, AttributeError):
+            return False
+
     def _choose_part(self, texts: Sequence[str], tokens: Ids, way: Choosing) -> list[tuple[float, ...]]:
         largest = LARGEST_TEXT + BYTES_A_BYTE * len(texts) * len(tokens)
         if way == "score":

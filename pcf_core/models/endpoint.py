@@ -30,7 +30,16 @@ from pcf_core.core.records import LeftOut, digest
 from pcf_core.core.run import ModelSpec
 from pcf_core.core.settings import settings
 from pcf_core.material.safety.text import is_heaped, normal
-from pcf_core.models.completions import Choosing, Server, Shape, TokenScores, find_form, is_name
+from pcf_core.models.completions import (
+    Choosing,
+    RequestForm,
+    Server,
+    Shape,
+    TokenScores,
+    find_form,
+    is_name,
+    settle_form,
+)
 from pcf_core.models.connection import PAUSES, RateLimit
 from pcf_core.models.names import ENDPOINT, require_allowed, split_inspected
 
@@ -39,6 +48,10 @@ from pcf_core.models.names import ENDPOINT, require_allowed, split_inspected
 
 TEXT = "The nurse said that she was here, and the engineer told us that he knew it."
 START = "The nurse said that"
+# Texts with the same first 16 tokens, which vLLM's prefix cache shares (vllm#42019).
+SHARED = tuple(f"{TEXT} {rest}" for rest in ("They went home.", "Nobody had called.", "It was late."))
+WEIGHTS = ", or score its weights on this computer"
+CACHE_OFF = "start vLLM with --no-enable-prefix-caching, then try again"
 AGREES = 0.25  # nats per token; a bfloat16 server differs from itself by less
 SPREAD = 0.01  # nats; closer values say nothing about the tokens
 WORST_BEST = -math.log(1e6)  # the most probable of a million tokens has at least this
@@ -90,7 +103,7 @@ def probe(server: Server) -> Findings:
     for shape in get_args(Shape):
         try:
             first, second, start = server.read([TEXT, TEXT, START], shape, best=True)
-            noise = require_sense(first, second, start)
+            noise = max(require_sense(first, second, start), _require_order(server, shape))
         except ScoringError as error:
             reasons.append(str(error))
         else:
@@ -106,9 +119,10 @@ def probe(server: Server) -> Findings:
                 chooses=_chooses(server, first, len(start.labels)),
             )
     detail = server.without_key("; ".join(dict.fromkeys(reasons)))
+    instead = WEIGHTS if all("does not answer" in reason for reason in reasons) else _instead(server)
     raise ModelError(
         f"The endpoint {server.url} gives no usable log-probabilities of prompt tokens for {server.name}: "
-        f"serve the model with vLLM, or score its weights on this computer ({detail})."
+        f"serve the model with vLLM{instead} ({detail})."
     )
 
 
@@ -133,9 +147,37 @@ def require_sense(first: TokenScores, second: TokenScores, start: TokenScores) -
     if noise > AGREES:
         raise ScoringError(
             "When it reads the same text twice, or with more text after it, its answers differ by "
-            f"{noise:.3g} nats per token."
+            f"{noise:.3g} nats per token; if it is vLLM, {CACHE_OFF}."
         )
     return noise
+
+
+def _require_order(server: Server, shape: Shape) -> float:
+    """Read texts with the same beginning in two orders; return their largest difference in nats.
+
+    Raises ModelError if the order matters.
+    """
+    one, other = (
+        dict(zip(texts, server.read(texts, shape), strict=True)) for texts in (SHARED, SHARED[::-1])
+    )
+    apart = max(difference(one[text], other[text]) for text in SHARED)
+    if apart > AGREES:
+        raise ModelError(
+            f"The endpoint {server.url} gives other log-probabilities for {server.name} if the same texts "
+            f"come in another order (by {apart:.3g} nats per token): {CACHE_OFF}."
+        )
+    return apart
+
+
+def _instead(server: Server) -> str:
+    """Say what can be done with a server that gives no log-probabilities of prompts."""
+    texts = "audit its texts with FairPair or the criteria, or count its answers for `risk --matrix`"
+    if server.ranks_generated():
+        return f"; here it gives only those of tokens that it generates, so {texts}"
+    with suppress(AuditError):
+        settle_form(server, RequestForm(chat=True))
+        return f"; here it only answers chats, so {texts}"
+    return WEIGHTS
 
 
 def difference(short: TokenScores, long: TokenScores) -> float:

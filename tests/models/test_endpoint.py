@@ -311,6 +311,51 @@ def test_a_server_that_contradicts_itself_is_refused(vllm: CompletionsServer) ->
         probed(vllm)
 
 
+def test_a_cache_that_mixes_texts_up_names_its_switch(vllm: CompletionsServer) -> None:
+    """As vLLM's prefix cache: what it holds of the first 16 tokens comes with the numbers of another text."""
+    held: list[list[float]] = []
+
+    def mixed(values: list[float]) -> list[float]:
+        held.append(values)
+        same = [one for one in held[:-1] if one[:16] == values[:16] and one != values]
+        return [*values[:16], *(value - 1 for value in values[16:])] if len(same) > 3 else values
+
+    vllm.bend = mixed
+    with pytest.raises(
+        ModelError, match=r"another order \(by .*: start vLLM with --no-enable-prefix-caching"
+    ):
+        probed(vllm)
+
+
+def only_chats(server: Any, handler: Any, body: dict[str, Any]) -> bool:
+    if handler.path == "/v1/completions":
+        handler.answer(404, {"detail": "Not Found"})
+    elif handler.path == "/v1/chat/completions":
+        message = {"role": "assistant", "content": "Yes"}
+        handler.answer(200, {"choices": [{"index": 0, "message": message, "finish_reason": "stop"}]})
+    return handler.path != "/v1/models"
+
+
+def only_generated(server: Any, handler: Any, body: dict[str, Any]) -> bool:
+    if body.get("echo"):
+        handler.answer(400, {"error": {"message": "echo is not supported"}})
+    elif "logprobs" in body:
+        ranked = {"tokens": [" he"], "token_logprobs": [-0.5], "top_logprobs": [{" he": -0.5, " she": -1.2}]}
+        handler.answer(200, {"choices": [{"index": 0, "text": " he", "logprobs": ranked}]})
+    return bool(body.get("echo")) or "logprobs" in body
+
+
+@pytest.mark.parametrize(
+    ("fault", "says"),
+    [(only_chats, "here it only answers chats, so audit"), (only_generated, "only those of tokens that it")],
+)
+def test_what_can_be_done_instead_is_said(vllm: CompletionsServer, fault: Any, says: str) -> None:
+    vllm.shape, vllm.fault = "none", fault
+    with pytest.raises(ModelError, match=says) as caught:
+        probed(vllm)
+    assert "\n" not in str(caught.value)
+
+
 def reading(words: str, nats: list[float], best: float = -0.1) -> TokenScores:
     tokens = ("<s>", *words.split())
     values = (math.nan, *nats)

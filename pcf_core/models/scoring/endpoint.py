@@ -49,6 +49,10 @@ from pcf_core.models.scoring.base import BEHIND_A_SPACE, GAP, Batch, Scorer, quo
 from pcf_core.models.scoring.seam import Seam
 
 TEXTS_A_BLOCK = 512
+OTHER_TOKENIZER = (
+    "The server has no /tokenize, or that splits texts otherwise than the model reads them, so it is sent "
+    "texts and no token ids."
+)
 SPECIAL = re.compile(r"<[^<>\s]+>")  # special tokens: <mask>, <|endoftext|>, </s>
 
 
@@ -100,6 +104,7 @@ class EndpointScorer(Scorer):
     def traits(self) -> dict[str, str]:
         """See :attr:`Scorer.traits`."""
         findings, url = self.findings, self.endpoint.spec.path
+        hidden = findings.shape == "prompt_logprobs" and not findings.takes_ids
         return {
             "space": "The space before a word goes to the server with the word.",
             "opening": f"The server puts {len(findings.opening)} token(s) before a text."
@@ -109,6 +114,7 @@ class EndpointScorer(Scorer):
             f"{findings.noise:.2g} nats when it was probed.",
             "unpinned": f"Scores are those of whatever {url} serves as {self.endpoint.spec.name}; it read "
             f"{TEXT!r} with {findings.nats:.3f} nats when it was opened.",
+            **({"tokenizer": OTHER_TOKENIZER} if hidden else {}),
         }
 
     def check(self, words: Sequence[str], text: str = BEHIND_A_SPACE) -> TokenTable:
