@@ -10,13 +10,13 @@ from typing import Any
 import jsonschema
 import pandas as pd
 import pytest
-from tests.report.test_signatures import listed, make_key, needs_program
 
 from pcf_core.cli.exporting import form_of
 from pcf_core.core.settings import Settings, settings
 from pcf_core.store.store import Store
 from tests.command_line import HERE_AND_AS_A_PROCESS, SCHEMAS, Run, answer_to, run_here
 from tests.report.small_texts import add_fairpair, add_written
+from tests.report.test_signatures import listed, make_key, needs_program
 from tests.texts.inspected.small_logs import CRITERIA, FAIRPAIR, PROFESSIONS, PROMPTS
 
 
