@@ -132,6 +132,8 @@ CHOICES = (
     "age",
     "disability",
     "nationality",
+    "gender-inclusive",
+    "race-gender",
 )  # topics with sentences that name the choices
 RUNS = (
     *(Shipped(model, *parts) for model in PUBLIC for parts in (USUAL, PRONOUNS)),
