@@ -335,7 +335,7 @@ def test_the_readme_says_what_several_kinds_of_words_change(own_settings: Settin
                     for found, ends in ((wide, new), (usual, old))
                 ]
                 assert f"{said[0]} instead of {said[1]}" in readme
-    gaps = {PUBLIC[1]: "0.002", "mini-gpt": "0.001", "mini-gpt-l": "0.003", "mini-t5": "0.000"}
+    gaps = {PUBLIC[1]: "0.004", "mini-gpt": "0.002", "mini-gpt-l": "0.002", "mini-t5": "0.000"}
     assert apart == {(model, "caprice_risk"): gap for model, gap in gaps.items()}
 
 
@@ -347,7 +347,7 @@ def test_the_readme_says_that_other_sentences_give_another_answer(own_settings: 
     found = compared(first, second, options).differences
     assert [found[name].verdict for name in RISKS] == ["unclear", "second", "first"]
     said = [found[name].p_value for name in RISKS]
-    assert [f"{p:.2g}" for p in said] == ["0.94", "0.0025", "0.001"]
+    assert [f"{p:.2g}" for p in said] == ["0.94", "0.001", "0.0005"]
     readme = " ".join((ROOT / "README.md").read_text(encoding="utf8").split())
     assert "the two risks cannot be told apart (p = 0.94)" in readme
 
