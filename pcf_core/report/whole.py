@@ -308,7 +308,7 @@ def contents_finding(runs: Sequence[RunSpec], facts: int, fairpair: int, criteri
     parts += [f"{count(criteria, 'experiment')} of the criteria"] if criteria else []
     if not parts:
         return ""
-    return f"The report tells of {listed(parts)}."
+    return f"The report covers {listed(parts)}."
 
 
 def made_finding(document: ReportDocument) -> str:

@@ -243,7 +243,9 @@ def against_whom(lean: Lean) -> str:
 
 
 def against_each(leans: Sequence[Lean]) -> list[str]:
-    """Say whom two models prefer: in one sentence if each prefers one group, else in two."""
+    """Say whom two models prefer: in one sentence if each prefers one group, or hardly any, else in two."""
+    if len(leans) == 2 and all(lean.near_even and not lean.says_little for lean in leans):
+        return [say("both_near_even", leans=leans)]
     plainly = [lean for lean in leans if lean.favoured and not lean.says_little and not lean.near_even]
     if len(plainly) < len(leans):
         return [against_whom(lean) for lean in leans]

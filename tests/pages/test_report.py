@@ -53,7 +53,7 @@ def test_nothing_is_worked_out_before_the_button_and_nothing_too_large(
     full_store: Store, requests: list[ReportRequest], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     app = open_app("report")
-    assert "The report tells of mini-bert and mini-gpt on “Gender”." in app.texts
+    assert "The report covers mini-bert and mini-gpt on “Gender”." in app.texts
     assert requests == []
     assert not made(app)
     monkeypatch.setattr(report_views, "MOST_CELLS", 4_559)

@@ -191,7 +191,7 @@ def run_of(model: str, topic: str = "gender") -> RunSpec:
 def test_models_stand_with_their_topic() -> None:
     runs = [run_of("mini-bert"), run_of("mini-gpt"), run_of("mini-gpt", "religion")]
     assert contents_finding(runs, 1, 2, 1) == (
-        "The report tells of mini-bert and mini-gpt on “Gender”, mini-gpt on “Religion”, 1 set of facts, 2 "
+        "The report covers mini-bert and mini-gpt on “Gender”, mini-gpt on “Religion”, 1 set of facts, 2 "
         "results of FairPair and 1 experiment of the criteria."
     )
 
@@ -200,8 +200,8 @@ def test_models_stand_with_their_topic() -> None:
     ("facts", "fairpair", "criteria", "said"),
     [
         (0, 0, 0, ""),
-        (0, 1, 0, "The report tells of 1 result of FairPair."),
-        (2, 0, 3, "The report tells of 2 sets of facts and 3 experiments of the criteria."),
+        (0, 1, 0, "The report covers 1 result of FairPair."),
+        (2, 0, 3, "The report covers 2 sets of facts and 3 experiments of the criteria."),
     ],
 )
 def test_a_report_without_runs(facts: int, fairpair: int, criteria: int, said: str) -> None:
