@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pcf_core.audit.comparing import common_names, compared
-from pcf_core.audit.options import ViewOptions
+from pcf_core.audit.options import ViewOptions, with_families
 from pcf_core.audit.policy import CannotTell, Context, Limit, Policy, Quantity
 from pcf_core.audit.reading import RunView, even_criterion, view_of
 from pcf_core.core.errors import CriterionError, ForbiddenWordsError, PolicyError
@@ -28,11 +28,13 @@ from pcf_core.core.risk import Comparison, Interval
 from pcf_core.core.run import RunSpec, ScoringKey
 from pcf_core.core.topics import Topic
 from pcf_core.material.templates import template_weights
-from pcf_core.measure.bootstrap import risk_intervals
+from pcf_core.measure.bootstrap import RiskIntervals, risk_intervals
 from pcf_core.measure.decisions import People, decisions_of
 from pcf_core.measure.decomposition import total
 from pcf_core.measure.distribution import mean_tilts
 from pcf_core.measure.limits import LimitVerdict, Stage, limit_verdict, reaching, resamples_for, stages
+from pcf_core.measure.resampling import TemplateUnit
+from pcf_core.measure.wordings import splits, wording_split
 
 Outcome = Literal["pass", "warn", "fail"]
 ReadRun = Callable[[RunSpec], RunView]
@@ -151,6 +153,13 @@ def check_plan(context: Context, run: RunSpec, error: float, *, early: bool, has
             "baseline: give --baseline with a run or a model."
         )
     view = view_of(run, context.options)
+    unit = TemplateUnit.templates(view.template_weights, with_families(run).templates.families)
+    if context.max.wording_caprice is not None and not splits(unit.drawn_families):
+        raise PolicyError(
+            f"The policy limits wording caprice, and {run.templates.name} does not say most of its sentences "
+            "in several wordings: use a set with families, such as `templates reword` makes, or leave the "
+            "limit out."
+        )
     _, looks = _looks(context, run, error, early=early)
     _resamples_of(min(look.error for look in looks), len(view.rows), len(run.topic.groups))
 
@@ -333,9 +342,9 @@ class Analysis:
         return max(low, -1.0 if signed else 0.0), min(high, 1.0)
 
     @cached_property
-    def _risks(self) -> Mapping[Quantity, tuple[float, Interval]]:
+    def _intervals(self) -> RiskIntervals:
         matrix = self.reading.matrix
-        intervals = risk_intervals(
+        return risk_intervals(
             matrix.values,
             matrix.whole,
             matrix.occupation_weights,
@@ -343,12 +352,28 @@ class Analysis:
             resamples=self.resamples,
             level=self.level,
         )
-        risks = total(intervals.parts, matrix.occupation_weights)
-        return {
-            "overall_risk": (risks.overall_risk, intervals.intervals["overall_risk"][0]),
-            "prejudice_risk": (risks.prejudice_risk, intervals.intervals["prejudice_risk"][0]),
-            "caprice_risk": (risks.caprice_risk, intervals.intervals["caprice_risk"][0]),
-        }
+
+    def _risk(self, name: str) -> tuple[float, Interval]:
+        risks = total(self._intervals.parts, self.reading.matrix.occupation_weights)
+        return getattr(risks, name), self._intervals.intervals[name][0]
+
+    @cached_property
+    def _wording(self) -> tuple[float, Interval]:
+        """The wording's part of caprice; in a look without families, any part of caprice."""
+        matrix = self.reading.matrix
+        split = wording_split(
+            matrix.values,
+            matrix.whole,
+            matrix.occupation_weights,
+            self._intervals,
+            matrix.criterion,
+            resamples=self.resamples,
+            level=self.level,
+        )
+        if split is not None:
+            return split.wording, split.intervals["wording_caprice"][0]
+        caprice, interval = self._risk("caprice_risk")
+        return caprice, interval.model_copy(update={"low": 0.0})
 
     @cached_property
     def _tilts(self) -> Mapping[str, tuple[float, Interval]]:
@@ -382,7 +407,9 @@ class Analysis:
     def _figure(self, limit: Limit) -> tuple[float, Interval]:
         if limit.quantity == "impact_ratio":
             return self._impact_ratio
-        return self._tilts[limit.group] if limit.quantity == "tilt" else self._risks[limit.quantity]
+        if limit.quantity == "tilt":
+            return self._tilts[limit.group]
+        return self._wording if limit.quantity == "wording_caprice" else self._risk(limit.quantity)
 
     @property
     def _is_same_model(self) -> bool:

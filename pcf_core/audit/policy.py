@@ -20,10 +20,11 @@ from pcf_core.core.records import Record, first_problem, made
 from pcf_core.core.risk import Aggregation
 from pcf_core.core.run import Protocol
 from pcf_core.material.safety.reading import label, read_toml, upload_label, uploaded
-from pcf_core.measure.bootstrap import RISKS
 
 CannotTell = Literal["pass", "warn", "fail"]
-Quantity = Literal["overall_risk", "prejudice_risk", "caprice_risk", "tilt", "impact_ratio"]
+Quantity = Literal[
+    "overall_risk", "prejudice_risk", "caprice_risk", "wording_caprice", "tilt", "impact_ratio"
+]
 
 MAX_BYTES = 64 * 1024
 MOST_CONTEXTS, MOST_LIMITS = 20, 50
@@ -33,8 +34,8 @@ QUANTITIES: dict[str, Quantity] = {
     "risk": "overall_risk",
     "prejudice": "prejudice_risk",
     "caprice": "caprice_risk",
+    "wording_caprice": "wording_caprice",
 }
-assert tuple(QUANTITIES.values()) == RISKS
 
 
 def _printable(text: str) -> str:
@@ -56,11 +57,12 @@ class StrictRecord(Record):
 
 
 class Most(StrictRecord):
-    """The upper limits of R, prejudice and caprice, on the scale that ends at 1."""
+    """The upper limits of R, prejudice, caprice and its part of the wording, on the scale that ends at 1."""
 
     risk: Share | None = None
     prejudice: Share | None = None
     caprice: Share | None = None
+    wording_caprice: Share | None = None
 
 
 class MostIncrease(StrictRecord):
@@ -123,7 +125,7 @@ class Context(StrictRecord):
     def _limits(self) -> Iterator[Limit]:
         for increase, given in ((False, self.max), (True, self.max_increase)):
             for name, quantity in QUANTITIES.items():
-                limit = cast(float | None, getattr(given, name))
+                limit = cast(float | None, getattr(given, name, None))
                 if limit is not None:
                     yield Limit(quantity=quantity, limit=limit, increase=increase)
         for group, limit in self.max_tilt.items():

@@ -44,6 +44,7 @@ from pcf_core.core.sensitivity import BASE, SAMPLE, Sensitivity, Unavailable, Va
 from pcf_core.measure.criterion import Criterion, checked_preferences, normalised
 from pcf_core.measure.decomposition import jensen_gap
 from pcf_core.measure.resampling import TemplateUnit
+from pcf_core.measure.wordings import splits
 from pcf_core.store.store import Store
 
 # Other view options, other protocols, and the published scripts.
@@ -160,6 +161,14 @@ def _template_choices(case: Case) -> Variation:
         note = f"{'It counts' if size == 1 else 'They count'} for {100 * share:.0f} % of the result."
         name = f"the most common {one} alone" if size == 1 else f"the {size:,} most common {several}"
         yield variant(DIMENSION, name, case.view.risks(case.values, rows), note=note)
+    if splits(families):
+        ranked = np.argsort(-weights, kind="stable")
+        _, first = np.unique(of[ranked], return_index=True)
+        one_each = np.zeros(len(texts))
+        one_each[ranked[first]] = whole.items
+        alone = replace(case.view, template_weights=one_each).risks(case.values)
+        note = f"One of {len(texts):,} sentences for each of {len(first):,} families."
+        yield variant(DIMENSION, "the most common wording of each family", alone, note=note)
     drawn: list[Variant | Unavailable] = [
         variant(SAMPLE, f"random half {number}", case.view.risks(case.values, np.isin(of, items)), "each")
         for number, items in enumerate(halves(whole.items, SEED), start=1)
@@ -287,7 +296,7 @@ def sensitivity_name(store: Store, run: RunSpec, options: ViewOptions) -> str:
         [sibling.run.key if isinstance(sibling, Sibling) else "" for sibling in siblings],
     ]
     if (families := TemplateUnit.templates(view.template_weights, drawn.families).drawn_families) is not None:
-        parts.append(families.of.tolist())
+        parts.append(["families", families.of.tolist()])
     if any(slot.joins for slot in slots_of(run)):  # earlier versions scored parts of these words
         parts.append("joined")
     return f"sensitivity-{SENSITIVITY_VERSION}-{digest(parts)}"

@@ -65,6 +65,9 @@ def check(
     max_risk: Annotated[float | None, typer.Option(help="the highest R allowed, 0 to 1")] = None,
     max_prejudice: Annotated[float | None, typer.Option(help="the highest R^p allowed")] = None,
     max_caprice: Annotated[float | None, typer.Option(help="the highest R^c allowed")] = None,
+    max_wording_caprice: Annotated[
+        float | None, typer.Option(help="the highest part of R^c allowed that the wording alone makes")
+    ] = None,
     min_impact_ratio: Annotated[
         float | None, typer.Option(help="of decisions about people: the least impact ratio allowed, 0 to 1")
     ] = None,
@@ -113,6 +116,7 @@ def check(
         "--max-risk": max_risk,
         "--max-prejudice": max_prejudice,
         "--max-caprice": max_caprice,
+        "--max-wording-caprice": max_wording_caprice,
         "--min-impact-ratio": min_impact_ratio,
         "--max-increase": max_increase,
         "--cannot-tell": cannot_tell,
@@ -158,12 +162,13 @@ def _form_of(path: Path) -> str:
 
 def _policy_of(given: Mapping[str, str | float | None]) -> Policy:
     """Return the policy given by options, which has one context."""
-    figures = {option: given[f"--max-{option}"] for option in ("risk", "prejudice", "caprice", "increase")}
-    ratio = given["--min-impact-ratio"]
+    names = [name for name in given if name.startswith(("--max-", "--min-"))]
+    figures = {name[len("--max-") :].replace("-", "_"): given[name] for name in names}
+    ratio = figures.pop("impact_ratio")
     if all(value is None for value in (ratio, *figures.values())):
         raise PolicyError(
-            "No limit is given: set one with --max-risk, --max-prejudice, --max-caprice, --max-increase or "
-            "--min-impact-ratio, or give a file of limits with --policy."
+            f"No limit is given: set one with {', '.join(names[:-1])} or {names[-1]}, or give a file of "
+            "limits with --policy."
         )
     increase = figures.pop("increase")
     context = {

@@ -23,7 +23,8 @@ the truth.  Therefore:
   distances d are multiplied by corrected / plug-in caprice, on the scale of the square root, (√c + d / 2√c)².
   The upper end takes the larger of two sets of replicates (mean stereotypes as estimated, and shrunk until
   R^p is at its lower end), reaches up by as much as that lies below P̃ + d, and never exceeds the upper end
-  of R.
+  of R.  Where R^p may be 0, all of R may be caprice: if the lower end of R^p is 0 with half of the error, the
+  upper end is that of R with half of the error, as either can fail.
 
 Every interval contains the plug-in estimate.  ``python -m benchmarks.coverage`` measures coverage and width
 (docs/measured-coverage.md).  Few contexts with a change of sign lower the coverage of caprice, with equal
@@ -257,8 +258,9 @@ class Totals:
         def averaged(risks: FloatArray) -> FloatArray:
             return np.asarray((risks * weights).sum(axis=1))
 
-        def reach(replicates: FloatArray) -> FloatArray:
-            return np.asarray(stretched(replicates, self.level, stretch) - replicates.mean())
+        def reach(replicates: FloatArray, level: float = self.level) -> FloatArray:
+            stretch, _ = stretch_and_few(units, level)
+            return np.asarray(stretched(replicates, level, stretch) - replicates.mean())
 
         risk, prejudice, caprice = (float(self.shares @ part(self.parts, name)) for name in RISKS)
         replicates = {name: averaged(risks) for name, risks in resampled.risks.items()}
@@ -279,6 +281,11 @@ class Totals:
                 max(0.0, corrected + moves[0]) - low,
                 ends["overall_risk"][1],
             )
+            half = (1 + self.level) / 2
+            surely = reach(replicates["prejudice_risk"], half)
+            if prejudice_ends(prejudice, corrected, self.correction.added, surely)[0] <= 0:
+                farther, _ = stretch_and_few(units, half)
+                ends["caprice_risk"][1] = stretched(moved, half, farther, skew)[1]
         return {name: self._held(name, several, over, self.unit.name, few) for name, several in ends.items()}
 
     def _held(self, name: str, ends: FloatArray, over: Over, unit: str, few: bool) -> Interval:

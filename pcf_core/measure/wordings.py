@@ -48,7 +48,7 @@ from numpy.typing import ArrayLike
 
 from pcf_core.core.records import FloatArray
 from pcf_core.core.risk import Interval
-from pcf_core.measure.bootstrap import RISKS, Replicates, RiskIntervals, Totals, influences, replicates_of
+from pcf_core.measure.bootstrap import Replicates, RiskIntervals, Totals, influences, replicates_of
 from pcf_core.measure.criterion import Criterion, normalised
 from pcf_core.measure.decomposition import Decomposition, decompose, jensen_gap
 from pcf_core.measure.families import Families
@@ -63,6 +63,13 @@ LEAST_SEVERAL = 0.5  # of the weight, in families of at least two templates
 
 
 # The split.
+
+
+def splits(families: Families | None) -> bool:
+    """Return whether families define both parts: there are two, and several templates in half of them."""
+    if families is None or np.count_nonzero(families.totals) < 2:  # another meaning was not tried
+        return False
+    return families.several >= LEAST_SEVERAL - 1e-9  # for rounding
 
 
 @dataclass(frozen=True)
@@ -82,9 +89,7 @@ def caprice_parts(
 
     ``stereotypes`` [occupation, template, group]; ``parts``: their decomposition with the families' weights.
     """
-    if families is None or families.several < LEAST_SEVERAL - 1e-9:  # for rounding
-        return None
-    if np.count_nonzero(families.totals) < 2:  # another meaning was not tried
+    if families is None or not splits(families):
         return None
     between = criterion.of_stereotypes(families.means(stereotypes, axis=1)) @ families.totals
     context = jensen_gap(between, parts.prejudice).clip(min=0.0)
@@ -264,12 +269,9 @@ class Draws:
         between, prejudice = self._mean(right.parts.overall), self._mean(plain.parts.prejudice)
         leaning = plainly["prejudice_risk"][0].low / prejudice if prejudice > 0 else 1.0
         down, up = (between - self._between(plain, least, lean) for lean in (1.0, leaning))
-        context = zip(*(plainly[name] for name in RISKS), rightly["caprice_risk"], strict=True)
+        context = zip(plainly["caprice_risk"], rightly["caprice_risk"], strict=True)
         return {
-            "context_caprice": tuple(
-                self._reaching(up_to(*plain_ends), right_ends, values[0], down=down)
-                for *plain_ends, right_ends in context
-            ),
+            "context_caprice": tuple(self._reaching(*both, values[0], down=down) for both in context),
             "wording_caprice": tuple(
                 self._reaching(*both, values[1], up=up) for both in zip(wide, narrow, strict=True)
             ),
@@ -318,9 +320,3 @@ class Draws:
             name: (over_templates[name], totals.over_occupations(name, self.occupations), over_both[name])
             for name in over_templates
         }
-
-
-def up_to(overall: Interval, prejudice: Interval, caprice: Interval) -> Interval:
-    """Let caprice reach as far up as the risk where prejudice may be 0, and all of the risk caprice."""
-    may_be_all = prejudice.low <= 0 and caprice.over != "occupations"
-    return caprice.model_copy(update={"high": overall.high}) if may_be_all else caprice

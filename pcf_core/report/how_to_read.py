@@ -4,8 +4,8 @@ RISK = """
 Each bar is the discrimination risk of one model, averaged over occupations. 0 is the neutral point, an even
 split unless you chose another; 1 is always the same group, on the scale *pcf*. The solid part is
 **prejudice**, a fixed preference; the patterned part is **caprice**, a preference that depends on the
-sentence. The whisker is the range of the risk. Hollow diamonds are values that the papers published; they
-were measured with other sentences and words.
+sentence, crossed where it comes from rewording alone. The whisker is the range of the risk. Hollow diamonds
+are values that the papers published; they were measured with other sentences and words.
 """
 LEAN = """
 This picture shows whether a model treats all occupations alike. A tilt is how far its average preference in

@@ -30,7 +30,7 @@ def run_rows(reports: Mapping[str, RiskReport], over: Over = "templates") -> lis
     for name, report in reports.items():
         corrected = report.corrected.prejudice_risk if report.corrected else None
         by_chance = report.sampled.noise_floor["overall_risk"] if report.sampled else None
-        more = {"corrected": corrected, "by_chance": by_chance}
+        more = {"corrected": corrected, "by_chance": by_chance, "wording": report.wording_caprice}
         bar = _bar(name, "run", report, deviation=report.stereotype_sd, **more)
         if interval := shown_interval(report, "overall_risk", over):
             bar = replace(bar, low=interval.low, high=interval.high, drawn=drawn_again(interval))
@@ -89,6 +89,7 @@ def risk_table(rows: Sequence[RiskBar]) -> pd.DataFrame:
     """Make a table with one row per bar: risks, interval of R, deviation, corrected prejudice."""
     import pandas as pd
 
+    is_split = any(row.wording is not None for row in rows)
     return pd.DataFrame(
         [
             {
@@ -101,6 +102,7 @@ def risk_table(rows: Sequence[RiskBar]) -> pd.DataFrame:
                 "prejudice_risk": row.prejudice,
                 "corrected_prejudice_risk": row.corrected,
                 "caprice_risk": row.caprice,
+                **({"wording_caprice": row.wording} if is_split else {}),
                 "stereotype_sd": row.deviation,
                 "source": row.source,
             }

@@ -136,10 +136,16 @@ def answer_on(of: Measured, caveats: Iterable[str] = ()) -> Answer:
         return Answer(unsure, caveats=notes)
     written = _of_one(of) if models == 1 else _of_two(of) if models == 2 else _of_several(of)
     longer = longer_words_note({lean.model: lean.last for lean in of.leans}, of.tokens)
+    wordings = [
+        say("of_wording", model=model, report=report)
+        for model, report in of.reports.items()
+        if model in of.reliable and report.wording_caprice
+    ][:MOST_NAMED]
+    wording = say("wordings", parts=wordings) if wordings else ""
     return replace(
         written,
         answer=" ".join(filter(None, [written.answer, unsure])),
-        sure=" ".join(filter(None, [written.sure, longer])),
+        sure=" ".join(filter(None, [written.sure, wording, longer])),
         caveats=notes,
         pair=of.pair,
         others=of.elsewhere,

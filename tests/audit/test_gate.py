@@ -337,3 +337,21 @@ def test_warnings_are_kept(base: Base, own_settings: Settings) -> None:
     found, _ = checked(noted, Context(topic="gender", max=Most(risk=1)))
     assert "Mind this." in found.contexts[0].warnings
     assert len(set(found.contexts[0].warnings)) == len(found.contexts[0].warnings)
+
+
+def test_a_limit_on_the_caprice_of_the_wording_needs_families_and_has_their_interval(base: Base) -> None:
+    whole = with_male(base("mini-bert"), male(5, 0.5, 0.2))
+    context = Context(topic="gender", max=Most(wording_caprice=0.01))
+    with pytest.raises(PolicyError, match="sixty does not say most of its sentences in several wordings"):
+        checked(whole, context)
+    several = tuple(
+        one.model_copy(update={"family": str(place // 3)})
+        for place, one in enumerate(whole.run.templates.templates)
+    )
+    templates = whole.run.templates.model_copy(update={"templates": several})
+    labelled = replace(whole, run=whole.run.model_copy(update={"templates": templates}))
+    found, _ = checked(labelled, context)
+    own = report(labelled.result, labelled.run, labelled.options)
+    (judged,) = found.judged
+    assert (judged.verdict, judged.value) == ("exceeds", pytest.approx(own.wording_caprice))
+    assert judged.interval == own.interval("wording_caprice")

@@ -389,6 +389,10 @@ def test_samples_take_whole_families(store: Store) -> None:
         expected = restricted(result, run, [texts[place] for place in rest], counts, ViewOptions(), 20)
         assert_same(one, expected)
     assert under(found, "sentences", "the most common family of sentences alone")
+    heavier = [2 * pair + (several[2 * pair + 1].count > several[2 * pair].count) for pair in range(5)]
+    totals = [several[2 * pair].count + several[2 * pair + 1].count for pair in range(5)]
+    one_each = restricted(result, run, [texts[place] for place in heavier], totals, ViewOptions(), 20)
+    assert_same(under(found, "sentences", "the most common wording of each family"), one_each)
     alone = run.templates.model_copy(update={"templates": whole.templates[:10]})
     assert sensitivity_name(store, run, ViewOptions()) != sensitivity_name(
         store, run.model_copy(update={"templates": alone}), ViewOptions()

@@ -92,7 +92,7 @@ def test_loops_over_the_same_draws_agree() -> None:
 
 def test_prejudice_and_caprice_near_a_kink_by_hand() -> None:
     """The formulas of the module, with the folded normal's closed form and replicates from the loops."""
-    s = np.random.default_rng(1).uniform(-0.5, 0.6, size=(4, 15))
+    s = np.random.default_rng(2).uniform(-0.45, 0.65, size=(4, 15))
     values, weights, shares = of_two(s), np.ones(15), np.array([0.1, 0.2, 0.3, 0.4])
     found = risk_intervals(values, TEMPLATES(weights), shares, Criterion(), resamples=120, level=0.8, seed=3)
     plug_in, errors = abs(s.mean(axis=1)), s.std(axis=1, ddof=1) / math.sqrt(15)
@@ -123,6 +123,19 @@ def test_prejudice_and_caprice_near_a_kink_by_hand() -> None:
     top = roots[1] ** 2 + max(0, corrected + down) - low
     ends = (min(roots[0] ** 2, caprice), min(top, found.intervals["overall_risk"][0].high))
     assert bounds(found.intervals["caprice_risk"][0]) == pytest.approx(ends, abs=4e-3)
+
+
+def test_where_prejudice_may_be_0_caprice_may_be_all_of_the_risk() -> None:
+    """Both ends take half of the error, so they are those of a level of .9 where that of caprice is .8."""
+    s = np.random.default_rng(1).uniform(-0.5, 0.6, size=(4, 15))
+    narrow, wide = (
+        risk_intervals(
+            of_two(s), TEMPLATES(np.ones(15)), np.ones(4), Criterion(), resamples=120, level=level
+        ).intervals
+        for level in (0.8, 0.9)
+    )
+    assert wide["prejudice_risk"][0].low == 0
+    assert narrow["caprice_risk"][0].high == wide["overall_risk"][0].high
 
 
 def test_scipy_finds_the_same_interval_of_a_risk() -> None:

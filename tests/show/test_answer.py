@@ -23,6 +23,7 @@ from pcf_core.show.answer import (
     sentences_called,
 )
 from pcf_core.show.compare import Standing
+from tests.show.findings.test_models import REWORDED
 from tests.show.test_compare import EVERYWHERE, OTHER, STANDINGS, of_male, report_of, scales, standing
 
 NOWHERE = "This was not compared with other sentences, where the result may be different."
@@ -119,6 +120,7 @@ def examples() -> dict[str, object]:
             measured("A", "D", refused="The run 1 has drawn some.")
         ).lines,
         "several": {name: answer_on(one).lines for name, one in several.items()},
+        "wordings": answer_on(Measured({"m": REWORDED}, {"m": REWORDED})).lines,
         "a set": sentences_called(set_of("Speeches")),
     }
 

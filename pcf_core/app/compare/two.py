@@ -43,7 +43,7 @@ from pcf_core.core.risk import Comparison, Interval, NeutralComparison, RiskRepo
 from pcf_core.report import how_to_read
 from pcf_core.report.documents import comparison_table
 from pcf_core.report.loaded import NOT_SURE
-from pcf_core.report.sections.risk import MOST_DRAWN, pair_notes, pair_panel
+from pcf_core.report.sections.risk import MOST_DRAWN, pair_notes, pair_panel, wording_findings
 from pcf_core.show.charts.comparison import dumbbell_plot, risk_scatter
 from pcf_core.show.compare import (
     SORTS,
@@ -115,7 +115,7 @@ def draw_pair(loaded: Loaded) -> None:
             draw_differences(comparison, loaded)
             if neutral := other_scales(both, pair).neutral:
                 _draw_neutral(pair, neutral)
-        draw_caveats(block.answer, NOT_SURE[0], *pair_notes(comparison))
+        draw_caveats(block.answer, NOT_SURE[0], *wording_findings(loaded), *pair_notes(comparison))
     _open_if_asked()
     differing = st.expander(
         "Which occupations differ in risk?",

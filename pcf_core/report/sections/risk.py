@@ -29,6 +29,7 @@ from pcf_core.show.findings.models import (
     lean_finding,
     risk_finding,
     spread_of,
+    wording_finding,
 )
 from pcf_core.store.store import Store
 
@@ -82,7 +83,10 @@ def reports_panel(
     reports, over = shown.reports, shown.over
     drawn = [*run_rows(reports, over), *beside]
     return Panel(
-        findings=[risk_finding(name, report, over) for name, report in reports.items()],
+        findings=[
+            *(risk_finding(name, report, over) for name, report in reports.items()),
+            *wording_findings(shown),
+        ],
         numbers=risk_figures(reports, over, thousand=thousand),
         heading="Risk of each model: prejudice and caprice",
         source=shown.source,
@@ -96,6 +100,12 @@ def reports_panel(
         + (", with reference and published values" if beside or listed else ""),
         notes=[interval_note(reports, over)],
     )
+
+
+def wording_findings(shown: Study | Reports) -> list[str]:
+    """Say for each model how much of its caprice the wording alone makes, where that is known."""
+    several = (wording_finding(name, report, shown.over) for name, report in shown.reports.items())
+    return [sentence for sentence in several if sentence]
 
 
 def risk_parts(study: Study) -> Sequence[ReportPart]:
@@ -310,7 +320,7 @@ def whole_pair_panel(study: Study, compared: Comparison) -> Panel:
     totals = [difference_finding(compared, quantity, study.over) for quantity in RISKS]
     return replace(
         panel,
-        findings=[*totals, *panel.findings],
+        findings=[*totals, *panel.findings, *wording_findings(study)],
         how=panel.how + how_to_read.COMPARISON,
         notes=[*panel.notes, *compared.warnings, _seldom_caprice(compared)],
     )

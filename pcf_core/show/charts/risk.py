@@ -22,6 +22,8 @@ TWO_LINES = 2.6  # of plotly's text, in font sizes
 SMALLEST, USUAL = 9, 11  # font sizes in pixels
 PREJUDICE = theme.ModelStyle(theme.PREJUDICE, "", "")
 CAPRICE = theme.ModelStyle(theme.CAPRICE, "", "/")
+WORDING = theme.ModelStyle(theme.CAPRICE, "", "x")
+NAMES = {"prejudice": "prejudice", "context": "caprice", "wording": "caprice from rewording alone"}
 PARTS = {  # of a squared preference
     "common": ("common to all occupations", theme.ModelStyle(theme.SHARED, "", "")),
     "differing": ("differs between occupations", PREJUDICE),
@@ -39,6 +41,7 @@ class RiskBar:
     ``low``, ``high``: interval of ``overall``.  ``source``: the publication or run.  ``deviation``: of the
     stereotype.  ``corrected``: prejudice without the bias of few templates.  ``drawn``: what was resampled.
     ``by_chance``: R that so few answers would show without any risk.
+    ``wording``: the part of caprice that other words for the same make, if it is known.
     """
 
     label: str
@@ -53,6 +56,12 @@ class RiskBar:
     corrected: float | None = None
     drawn: str = ""
     by_chance: float | None = None
+    wording: float | None = None
+
+    @property
+    def context(self) -> float:
+        """Caprice without its part of the wording."""
+        return self.caprice - (self.wording or 0.0)
 
     @property
     def interval(self) -> marks.Span | None:
@@ -61,8 +70,8 @@ class RiskBar:
 
     def times(self, factor: float) -> RiskBar:
         """Return the row in another unit, such as × 1,000; the deviation keeps its own."""
-        ends = (self.low, self.high, self.corrected, self.by_chance)
-        low, high, corrected, by_chance = (None if end is None else factor * end for end in ends)
+        ends = (self.low, self.high, self.corrected, self.by_chance, self.wording)
+        low, high, corrected, by_chance, wording = (None if end is None else factor * end for end in ends)
         return replace(
             self,
             prejudice=factor * self.prejudice,
@@ -72,6 +81,7 @@ class RiskBar:
             high=high,
             corrected=corrected,
             by_chance=by_chance,
+            wording=wording,
         )
 
 
@@ -106,7 +116,9 @@ def risk_bars(shown: Sequence[RiskBar], *, thousand: bool = False) -> go.Figure:
         keyed.append((places.setdefault(place, str(len(places))), row))
     ours = [(key, row) for key, row in keyed if row.kind != "published"]
     if ours:
-        figure.add_traces([_part("prejudice", PREJUDICE, ours), _part("caprice", CAPRICE, ours)])
+        figure.add_traces([_part("prejudice", PREJUDICE, ours), _part("context", CAPRICE, ours)])
+        if any(row.wording for _, row in ours):
+            figure.add_trace(_part("wording", WORDING, ours))
     if measured := [(key, row) for key, row in ours if row.interval]:
         ranges = _overall(measured, RANGED, "line-ns-open", marks.INK, size=8)
         figure.add_traces(marks.rimmed(ranges.update(showlegend=False)))
@@ -241,11 +253,11 @@ def _overall(keyed: Keyed, name: str, symbol: str, color: str = theme.MUTED, *, 
     return rows.dots(drawn, name, theme.ModelStyle(color, symbol, ""), size=size, **look)
 
 
-def _part(part: Literal["prejudice", "caprice"], style: theme.ModelStyle, keyed: Keyed) -> go.Bar:
+def _part(part: Literal["prejudice", "context", "wording"], style: theme.ModelStyle, keyed: Keyed) -> go.Bar:
     return marks.bars(
-        [getattr(row, part) for _, row in keyed],
+        [getattr(row, part) or 0.0 for _, row in keyed],
         [key for key, _ in keyed],
-        part,
+        NAMES[part],
         style,
         opacity=[0.4 if row.kind == "reference" else 1.0 for _, row in keyed],
         hover=[_details(row) for _, row in keyed],
@@ -259,7 +271,8 @@ def _details(row: RiskBar) -> str:
         f"risk {with_interval(row.overall, row.interval)}",
         f"range from resampling {theme.text(row.drawn)}" if row.interval and row.drawn else "",
         f"prejudice {two_decimals(row.prejudice)}{corrected}",
-        f"caprice {two_decimals(row.caprice)}",
+        f"caprice {two_decimals(row.caprice)}"
+        + ("" if row.wording is None else f", of which {two_decimals(row.wording)} from rewording alone"),
         "" if row.deviation is None else f"s.d. of the stereotype {two_decimals(row.deviation)}",
         {"run": "", "published": "published", "reference": "reference model"}[row.kind],
         theme.text(row.source, 80),

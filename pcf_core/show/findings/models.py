@@ -45,6 +45,19 @@ def risk_finding(model: str, report: RiskReport, over: Over = "templates") -> st
     return f"{sentence} {parts}"
 
 
+def wording_finding(model: str, report: RiskReport, over: Over = "templates") -> str:
+    """Say how much of caprice the wording alone makes, "" if no families of sentences tell."""
+    if report.wording_caprice is None or report.corrected is None or report.says_little:
+        return ""
+    return say(
+        "wording",
+        model=model,
+        caprice=report.caprice_risk,
+        part=with_interval(report.wording_caprice, report.interval("wording_caprice", over)),
+        corrected=report.corrected.wording_caprice,
+    )
+
+
 def adds_up(report: RiskReport) -> bool:
     """Return whether the criterion is l1, whose caprice is 0 if no stereotype changes its sign."""
     return report.criterion.startswith("l1,")

@@ -267,6 +267,7 @@ def variants() -> dict[str, Draw]:
             [replace(RUN, deviation=0.21, corrected=0.47)], thousand=True
         ),
         "risks of sources": lambda: risk.risk_bars([RUN, *published]),
+        "caprice in two parts": lambda: risk.risk_bars([RUN, replace(RUN, wording=0.03)], thousand=True),
         "a sampled risk": lambda: risk.risk_bars([replace(RUN, by_chance=0.25)]),
         "published alone": lambda: risk.risk_bars([PUBLISHED]),
         "no risk": lambda: risk.risk_bars([]),

@@ -63,6 +63,14 @@ def with_interval_over(report: RiskReport, *intervals: Interval) -> RiskReport:
 
 # F12: M1 has only prejudice, M2 only caprice; R is 0.2 for both.  M3 leans strongly to female words.
 M1, M2 = report_of([[0.6, 0.6, 0.6]], ["clerk"]), report_of([[0.5, 0.35, 0.65]], ["clerk"])
+REWORDED = matrix_report(
+    {
+        "preferences": [[[0.7, 0.3], [0.4, 0.6], [0.35, 0.65], [0.45, 0.55]]],
+        "families": ["one", "one", "other", "other"],
+    },
+    ViewOptions(),
+    resamples=20,
+)
 M3 = report_of([[0.1, 0.1], [0.7, 0.7]], ["nurse", "doctor"])
 MOODY = report_of([[0.1, 0.3], [0.9, 0.95], [0.25, 0.75]], ["nurse", "captain", "clerk"])
 # Two occupations, one towards men by .6, one towards women by .2; the first in one of four contexts by −.2.
@@ -176,6 +184,7 @@ def examples() -> dict[str, object]:
     }
     return {
         "risks": {name: models.risk_finding("m", report) for name, report in risks.items()},
+        "wordings": [models.wording_finding("m", REWORDED), models.wording_finding("m", M1)],
         "over occupations": models.risk_finding("m", with_interval_over(M1, *OVER), "occupations"),
         "overviews": [
             models.overview_finding(two),
@@ -278,6 +287,14 @@ def test_the_interval_over_templates_is_preferred_and_another_given_where_asked(
     report = with_interval_over(M1, *OVER[::-1])
     assert "(0.10–0.90)" in models.risk_finding("m", report)
     assert "(0.20–0.80)" in models.risk_finding("m", report, "occupations")
+
+
+def test_the_part_of_the_wording_by_hand() -> None:
+    """Meanings (.4, −.2) and (−.3, −.1): .25 = .05 + .10 + .10."""
+    said = models.wording_finding("m", REWORDED)
+    assert said.startswith("Rewording alone accounts for 0.10 (")
+    assert "of m's caprice of 0.20" in said
+    assert models.wording_finding("m", M1) == ""
 
 
 def test_parts_are_shares_of_the_whole() -> None:
