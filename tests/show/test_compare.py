@@ -149,7 +149,7 @@ def examples() -> dict[str, object]:
         )
     }
     pairs = [("mostly men", "women"), ("mostly men", "mostly men"), ("mostly men", "men"), ("men", "men")]
-    pairs += [("mostly men", "near even")]
+    pairs += [("mostly men", "near even"), ("near even", "near even")]
     clear = replace(compared.differences["overall_risk"], first=0.1, second=0.9, p_value=0.001, adjusted=None)
     clear = replace(clear, intervals=(Interval(low=-0.9, high=-0.7),))
     tested = replace(compared, differences=compared.differences | {"overall_risk": clear})

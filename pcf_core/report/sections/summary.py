@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from functools import partial
+from itertools import repeat
 
 import pandas as pd
 import plotly.graph_objects as go
@@ -236,7 +237,9 @@ def sure_parts(studies: Sequence[Study], answers: Sequence[Answer]) -> list[Repo
             tables.append(table_of(table, "measures", "The difference on every measure", folded=False))
             small = margin_note(float(study.options.margin), list(table["result"]))
             findings = f"{findings} {small}".strip()
-        notes = [*answer.caveats, *(note for one in study.comparisons[0] for note in own_warnings(one))]
+        warnings = (note for one in study.comparisons[0] for note in own_warnings(one))
+        begun = tuple(answer.caveats)  # a caveat says more than the warning with which it begins
+        notes = [*begun, *(one for one in warnings if not any(map(str.startswith, begun, repeat(one[:-1]))))]
         parts.append(
             ReportPart(
                 title=study.title if several else "",
