@@ -13,6 +13,7 @@ from pcf_core.app.results.risk import all_risks, draw_lean, draw_occupations
 from pcf_core.app.shell import show
 from pcf_core.app.widgets import choose_one, controls
 from pcf_core.report.loaded import NOT_SURE
+from pcf_core.report.sections.decisions import decisions_panel
 from pcf_core.report.sections.risk import corrected_panel, risk_panel
 from pcf_core.show.findings.models import neutral_distances_finding
 from pcf_core.show.overview import overview_answer, risk_answer
@@ -27,7 +28,7 @@ def draw() -> None:
     with controls("risk", low=True):
         view = choose_one(
             "Show",
-            VIEWS,
+            [*VIEWS[:1], "decisions", *VIEWS[1:]] if loaded.first.run.topic.decides else VIEWS,
             default="models",
             key="risk_view",
             width=470,
@@ -45,6 +46,7 @@ def draw() -> None:
         )
     draw_view = {
         "models": draw_models,
+        "decisions": draw_decisions,
         "shared or not": draw_lean,
         "corrected": draw_corrected,
         "occupations": draw_occupations,
@@ -90,6 +92,14 @@ def draw_models(loaded: Loaded, thousand: bool) -> Callable[[], None]:
     panel = risk_panel(loaded.reliable, **look)
     draw_picture(panel)
     return partial(draw_foot, panel, loaded.reliable, "risk", whole=partial(all_risks, loaded, **look))
+
+
+def draw_decisions(loaded: Loaded, thousand: bool) -> Callable[[], None]:
+    """Draw rates of favourable answers by group; return what draws the foot."""
+    panel = decisions_panel(loaded.reliable)
+    finding(*panel.findings)
+    draw_picture(panel)
+    return partial(draw_foot, panel, loaded.reliable, "decisions")
 
 
 def draw_corrected(loaded: Loaded, thousand: bool) -> Callable[[], None]:

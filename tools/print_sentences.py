@@ -19,6 +19,7 @@ from pcf_core.audit.baseline import OtherScales, baseline_of
 from pcf_core.audit.comparing import answers_elsewhere, compared, controlled
 from pcf_core.audit.factors import factor_panels, read_against
 from pcf_core.audit.knowledge import knowledge_report
+from pcf_core.audit.matrices import matrix_report
 from pcf_core.audit.options import ViewOptions
 from pcf_core.audit.preferences import build_run
 from pcf_core.audit.reading import RunView
@@ -65,6 +66,7 @@ from pcf_core.show.findings import (
     case_file,
     comparison,
     criteria,
+    decisions,
     factors,
     fairpair,
     independence,
@@ -171,6 +173,7 @@ def listing(store: Store) -> Listing:
     tell_material(found)
     found.under("Method")
     tell_method(found)
+    tell_decisions(found)
     return found
 
 
@@ -433,6 +436,16 @@ def tell_method(found: Listing) -> None:
     random = reference_risks(2)["randomly initialised"]
     found.say(toy.reference_finding, "randomly initialised", 10, 0.08, random.prejudice_risk)
     found.say(toy.flow_finding, [toy_risk("doctor", ("blue", "pink"), contexts, [0.6, 0.45])])
+
+
+def tell_decisions(found: Listing) -> None:
+    """Add what is said of rates of decisions, with figures of an example."""
+    found.under("Decisions about people")
+    rates = {"rates": [[[0.6, 0.4], [0.6, 0.8]]], "groups": ["white", "black"]}
+    report = matrix_report(rates, ViewOptions())
+    if report.decisions is not None:
+        found.say(decisions.decisions_finding, "M", report, report.decisions)
+        found.say(decisions.favours_finding, "M", report.decisions)
 
 
 def sentences() -> Listing:

@@ -289,6 +289,7 @@ def read_answer(document: Mapping[str, object], topic: Topic, aggregation: Aggre
     answer = ProbeAnswer.of(document)
     if len(answer.known) < len(answer.preferences):
         return answer
+    topic = topic.answers
     sums = np.array([answer.known[group] for group in topic.group_names])
     shares = aggregated(sums, topic, [word.word for word in answer.words], aggregation)
     return answer.model_copy(
@@ -371,7 +372,7 @@ def draw_provenance(request: ProbeRequest, spec: ModelSpec) -> None:
         "family": spec.family,
         "precision": request.dtype,
         "word scoring": word_scoring(request.protocol),
-        "even split": percent(1 / len(request.topic.groups)),
+        "even split": percent(1 / len(request.topic.answers.groups)),
     }
     draw_facts(facts)
     draw_commands(command(request))

@@ -234,6 +234,7 @@ def restricted(
         templates=narrowed.templates.texts,
         values=result.preferences.values[:, chosen],
         coverage=None if result.preferences.coverage is None else result.preferences.coverage[:, chosen],
+        people=None if result.preferences.people is None else result.preferences.people[:, chosen],
         left_only=result.preferences.left_only and is_left_only(run.scoring.family, narrowed.templates.texts),
     )
     keys = tuple(result.coverage.by_tokens) if result.coverage else ()

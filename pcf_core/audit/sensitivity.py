@@ -280,6 +280,11 @@ def sensitivity_name(store: Store, run: RunSpec, options: ViewOptions) -> str:
             f"The run {run.key} drew its templates by a sampling plan, so the effect of other templates and "
             "weights cannot be estimated: score every template to see it."
         )
+    if run.topic.decides:
+        raise RunError(
+            f"The run {run.key} is about decisions, and the effect of choices on these is not calculated: "
+            "compare runs of other topics or sentences instead."
+        )
     view, drawn = view_of(run, options), with_families(run).drawn
     reference = view.criterion.reference
     siblings = [protocol_sibling(store, run, kind) for kind in ("exact", "exact-boundary")]

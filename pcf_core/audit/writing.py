@@ -75,16 +75,18 @@ def risk_report(matrix: Matrix, resamples: int = 2000, *, brief: bool = False) -
     corrected = _corrected_risk(matrix, totals, intervals)
     report = replace(written, corrected=corrected, lean=intervals.lean)
     if isinstance(matrix.criterion, RateCriterion):
-        report = _with_decisions(report, matrix, 0 if brief else resamples)
+        report = _with_decisions(report, matrix, resamples, over_people=not brief)
     return report if brief else _with_wordings(report, matrix, intervals, resamples)
 
 
-def _with_decisions(report: RiskReport, matrix: Matrix, resamples: int) -> RiskReport:
+def _with_decisions(report: RiskReport, matrix: Matrix, resamples: int, *, over_people: bool) -> RiskReport:
     """Add rates, ratios, and intervals over people."""
     people = matrix.people or People(matrix.values, np.arange(len(matrix.groups)))
     unit, weights = matrix.unit or matrix.whole, matrix.occupation_weights
-    decisions, over_people = decisions_of(people, matrix.groups, unit, weights, resamples=resamples)
-    intervals = {name: (*some, *over_people.get(name, ())) for name, some in report.intervals.items()}
+    decisions, drawn = decisions_of(
+        people, matrix.groups, unit, weights, resamples=resamples, over_people=over_people
+    )
+    intervals = {name: (*some, *drawn.get(name, ())) for name, some in report.intervals.items()}
     tiny = max(decisions.mean.values()) < TINY
     warning = (
         "No group gets a favourable answer with a probability of 2 % or more on average, so ratios of these "

@@ -32,6 +32,7 @@ from pcf_core.report.panels import Panel, text_lines
 from pcf_core.report.provenance import run_facts
 from pcf_core.report.reproducing import score_command
 from pcf_core.report.sections.criteria import criteria_panels
+from pcf_core.report.sections.decisions import decisions_panel
 from pcf_core.report.sections.fairpair import fairpair_panels, labels, ratio_panel, read_together
 from pcf_core.report.sections.knowledge import benchmark_panel, knowledge_panel, pairs_panel
 from pcf_core.report.sections.risk import (
@@ -94,6 +95,7 @@ def _risk_panels(
     risks, (report,) = reports_panel(shown), shown.reports.values()
     return [
         replace(risks, notes=[*risks.notes, *notes, left_out_note(report.left_out)]),
+        *([decisions_panel(shown)] if report.decisions else []),
         *([corrected_panel(shown)] if report.corrected else []),
         *([lean_panel(shown, baselines)] if report.lean else []),
     ]

@@ -119,8 +119,12 @@ class Decisions(Record):
 
     def interval(self, quantity: str, over: Drawn = "templates") -> Interval | None:
         """Return the interval of a ratio, if any."""
+        return next((one for one in self.intervals_of(quantity) if one.over == over), None)
+
+    def intervals_of(self, quantity: str, group: str = "") -> tuple[Interval, ...]:
+        """Return all intervals of a ratio, or of a group's mean or selection rate."""
         several = self.intervals.get(quantity, ())
-        return next((one for one in several if isinstance(one, Interval) and one.over == over), None)
+        return several if isinstance(several, tuple) else several.get(group, ())
 
 
 class SampledRisk(Record):

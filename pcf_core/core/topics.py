@@ -66,7 +66,9 @@ class Topic(Record):
 
     @property
     def answers(self) -> Topic:
-        """The topic of the answers: two groups of words at ``[Y]``."""
+        """The topic of what stands at ``[Y]``: of the answers, in two groups, or the topic itself."""
+        if not self.decides:
+            return self
         groups = (
             Group(name="favourable", words=self.favourable),
             Group(name="unfavourable", words=self.unfavourable),

@@ -15,7 +15,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 from pcf_core.core.errors import InputError, TopicError
-from pcf_core.core.topics import Evidence, Group, SetCard, Template, TemplateSet, Topic
+from pcf_core.core.topics import Evidence, Group, SetCard, Template, TemplateSet, Topic, with_person
 from pcf_core.material.evidence import make_evidence
 from pcf_core.material.groups import UNNAMED
 from pcf_core.material.safety.text import MAX_NAME, listed
@@ -124,8 +124,12 @@ def filled_prompts(
     topic: Topic, templates: Sequence[Template], terms: Sequence[str]
 ) -> tuple[tuple[str, str, str], ...]:
     """Return (group, word, sentence) for every template, term and word, in this order."""
+
+    def filled(prompt: str, word: str) -> str:
+        return with_person(prompt, word).replace("[Y]", "…") if topic.decides else prompt.replace("[Y]", word)
+
     return tuple(
-        (group.name, word, template.prompt(term).replace("[Y]", word))
+        (group.name, word, filled(template.prompt(term), word))
         for template in templates
         for term in terms
         for group in topic.groups

@@ -153,21 +153,23 @@ def decisions_of(
     resamples: int = 2000,
     level: float = 0.95,
     seed: int = 0,
+    over_people: bool = True,
 ) -> tuple[Decisions, dict[str, tuple[Interval, ...]]]:
     """Return rates and ratios with intervals, and intervals of R, R^p and R^c that draw people.
 
     ``unit`` resampled of the templates, with their weights; ``occupation_weights`` [occupation] finite, >= 0,
-    positive sum; ``resamples``: 0 for no intervals.  Those over people need a group of several.
+    positive sum; ``resamples``: 0 for no intervals.  Those over people take most of the time, and need a
+    group of several.
     """
     shares = normalised(occupation_weights, people.rates.shape[0], "occupation_weights")
     selected = (people.rates >= SELECTED) * 1.0
     both = np.stack([people.of_groups(people.rates), people.of_groups(selected)], axis=-2)
     means = np.einsum("x,xtkg,t->kg", shares, both, unit.weights)
-    ways = _ways(people, both, unit, shares, resamples, level, seed) if resamples else ()
+    ways = _ways(people, both, unit, shares, resamples, level, seed, over_people=over_people)
     cells = np.count_nonzero(shares) * np.count_nonzero(unit.weights) * len(people.group) / len(groups)
     made: dict[str, list[Interval]] = {}
     risks: dict[str, list[Interval]] = {name: [] for name in RISKS}
-    for way in ways:
+    for way in ways if resamples else ():
         ends = np.clip(stretched(way.means, level, way.stretch), 0.0, 1.0)
         for kind, name in enumerate(("mean", "selection_rate")):
             for index, group in enumerate(groups):
@@ -247,6 +249,8 @@ def _ways(
     resamples: int,
     level: float,
     seed: int,
+    *,
+    over_people: bool,
 ) -> Iterator[_Way]:
     """Draw templates, occupations, both; people, and all three if a group has several people."""
     many, whole = TemplateUnit.templates(shares), unit.whole
@@ -266,7 +270,7 @@ def _ways(
     crossed = np.einsum("bx,xtkg,bt->bkg", occupations, both, wide, optimize=True)
     yield _Way("both", whole.name, crossed, *stretch_and_few((whole, many), level), level)
     sizes = [len(some) for some in people.members]
-    if max(sizes) == 1:
+    if not over_people or max(sizes) == 1:
         return
     named = TemplateUnit.templates(np.ones(min(size for size in sizes if size > 1)))
     ways: tuple[tuple[Drawn, str, FloatArray, FloatArray, tuple[TemplateUnit, ...]], ...] = (

@@ -105,6 +105,14 @@ That two figures go together does not say why, and a straight line cannot show a
 ends. Lines of the statistics may overlap (management occupations include financial managers), and figures of
 the United States need not fit texts from elsewhere.
 """
+DECISIONS = """
+Each row is a group of people in one model. The **filled** mark is the mean probability of a favourable
+answer, of all answers together, with its range over other sentences. The **hollow** one is the share of
+sentences in which it is at least one half, where a system that acts on the likelier answer decides in favour.
+The short line is four fifths of the highest mean: US guidelines on selecting employees (29 CFR 1607.4 D) take
+a rate below it as a sign to look closer. It is drawn for orientation and is no verdict. This is no audit
+under New York's Local Law 144, and a name tells of more than race.
+"""
 DIFFERENCES = """
 Each row is an occupation, placed at its figure for the first model minus its figure for the second. The line
 is the 95 % range with other sentences.

@@ -21,6 +21,7 @@ from pcf_core.show.compare import (
     on_other_scales,
     pair_answer,
 )
+from pcf_core.show.findings.decisions import decisions_finding, favours_finding
 from pcf_core.show.findings.models import shown_interval
 from pcf_core.show.findings.notes import longer_words_note, no_answer_note, sentences_of
 from pcf_core.show.names import set_title
@@ -135,6 +136,13 @@ def answer_on(of: Measured, caveats: Iterable[str] = ()) -> Answer:
     if not models:
         return Answer(unsure, caveats=notes)
     written = _of_one(of) if models == 1 else _of_two(of) if models == 2 else _of_several(of)
+    decided = {
+        name: one.decisions for name, one in of.reports.items() if one.decisions and name in of.reliable
+    }
+    if decided:
+        several = [decisions_finding(name, of.reports[name], one) for name, one in decided.items()]
+        favours = [favours_finding(name, one) for name, one in decided.items()]
+        written = replace(written, answer=" ".join(several), against=" ".join(favours))
     longer = longer_words_note({lean.model: lean.last for lean in of.leans}, of.tokens)
     wordings = [
         say("of_wording", model=model, report=report)

@@ -70,6 +70,7 @@ def word_check(
     """
     if "[X]" in text:
         raise TemplateError(f"The text {text!r} still has an [X]: replace it with an occupation.")
+    topic = topic.answers
     spec = framed(in_precision(resolve(model), dtype), frame)
     require_left_only(spec.frame, [text])
     scorer = open_scorer(spec, protocol)
@@ -188,7 +189,7 @@ def topic_check(request: CheckRequest, open_scorer: OpenScorer) -> dict[str, Any
     """Answer a check with the document of a :class:`~pcf_core.core.probe.TopicCheck`."""
     spec = resolve(request.model).with_dtype(request.dtype)
     scorer = opening_the_same(request, open_scorer)(spec, "exact")
-    topic, texts = request.topic, request.texts
+    topic, texts = request.topic.answers, request.texts
     usual = scorer.check(topic.words)
     there = [check_at(scorer, topic.words, text) for text in texts]
     refused = {word: reason for table in (*there[::-1], usual) for word, reason in table.refused.items()}

@@ -103,8 +103,17 @@ def _cell_preferences(loaded: Loaded, occupation: str, template: str) -> dict[st
 
 
 def _cell_words(item: Report, occupation: str, template: str) -> list[WordProbability]:
-    """Return the probability of each word at ``[Y]`` in this prompt."""
-    run = item.run
+    """Return the probability of each word at ``[Y]`` in this prompt, of a decision each person's rate."""
+    run, preferences = item.run, item.result.preferences
+    if preferences.people is not None:
+        rates = preferences.people[
+            preferences.occupations.index(occupation), preferences.templates.index(template)
+        ].tolist()
+        named = [(group.name, person) for group in run.topic.groups for person in group.words]
+        return [
+            WordProbability(word=person, group=group, probability=rate)
+            for (group, person), rate in zip(named, rates, strict=True)
+        ]
     prompt = template.replace("[X]", occupation)
     logs = gather(open_store(), run.scoring, [prompt], item.result.words)[0]
     groups = {word: group.name for group in run.topic.groups for word in group.words}
@@ -118,6 +127,8 @@ def _cell_words(item: Report, occupation: str, template: str) -> list[WordProbab
 def _cell_caption(item: Report, occupation: str, template: str) -> str:
     """State a cell's coverage, by number of tokens if so defined, and whether it is flagged."""
     result, key = item.result, item.run.scoring
+    if result.preferences.people is not None:
+        return ""  # every person has a coverage
     if result.coverage is None:
         return coverage_note(None, right_text=not facts_of(key.family).by_tokens)
     store, prompt = open_store(), template.replace("[X]", occupation)

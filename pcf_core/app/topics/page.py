@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from itertools import cycle
 
 import pandas as pd
 import streamlit as st
@@ -28,7 +29,7 @@ from pcf_core.audit.preferences import select_words
 from pcf_core.core.errors import AuditError, EvidenceError, TopicError
 from pcf_core.core.probe import TopicCheck
 from pcf_core.core.run import model_label
-from pcf_core.core.topics import Evidence, Topic
+from pcf_core.core.topics import Evidence, Topic, with_person
 from pcf_core.material.evidence import OWN, load_evidence
 from pcf_core.material.suiting import (
     filled_prompts,
@@ -249,6 +250,9 @@ def draw_check(topic: Topic) -> None:
     """Check the words with every chosen model, and draw the answers."""
     choice = current_choice()
     texts = probe_prompts(template_sets()[_draw_set_choice(topic)], evidence_lists()[_evidence_name(topic)])
+    if topic.decides:
+        texts = tuple(with_person(text, person) for text, person in zip(texts, cycle(topic.people)))
+        topic = topic.answers
     notes = st.container()
     if topic.language.partition("-")[0].lower() == "en" and (forms := forms_note(word_forms(topic.words))):
         st.info(plain(forms), icon=":material/spellcheck:")

@@ -22,6 +22,7 @@ from pcf_core.report.rows import (
     risk_table,
     run_rows,
 )
+from pcf_core.report.sections.decisions import decisions_panel
 from pcf_core.show.charts.risk import LeanBar, RiskBar, corrected_dots, lean_bars, occupation_bars, risk_bars
 from pcf_core.show.findings.models import (
     baseline_finding,
@@ -110,7 +111,8 @@ def wording_findings(shown: Study | Reports) -> list[str]:
 
 def risk_parts(study: Study) -> Sequence[ReportPart]:
     """Write the risks, which is higher, and caveats."""
-    return [part_of(risk_panel(study), findings=[study.order], notes=study_notes(study))]
+    risks = part_of(risk_panel(study), findings=[study.order], notes=study_notes(study))
+    return [risks, part_of(decisions_panel(study))] if study.first.run.topic.decides else [risks]
 
 
 def corrected_panel(runs: Study | Reports, *, thousand: bool = False) -> Panel:

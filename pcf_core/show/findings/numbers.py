@@ -132,7 +132,9 @@ def percent_with_interval(share: float, interval: Interval | None) -> str:
 def points(share: float) -> str:
     """Write a difference of shares in whole points: "11 points", "under 1 point"."""
     number = f"{100 * share:.0f}"
-    return "under 1 point" if number == "0" and share > 0 else f"{number} point{'' if number == '1' else 's'}"
+    return (
+        "under 1 point" if number == "0" and share > TIE else f"{number} point{'' if number == '1' else 's'}"
+    )
 
 
 def chance(share: float | None) -> str:
@@ -256,8 +258,8 @@ def called(name: str) -> str:
 
 
 def the(name: str) -> str:
-    """Name an occupation inside a sentence: "the nurse", "the CEO"."""
-    return f"the {called(name)}"
+    """Name an occupation inside a sentence, "the nurse", "the CEO", or what has an article: "a mortgage"."""
+    return name if name.startswith(("a ", "an ")) else f"the {called(name)}"
 
 
 def listed(parts: Sequence[str], word: str = "and") -> str:

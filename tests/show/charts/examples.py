@@ -20,6 +20,7 @@ from pcf_core.show.charts import (
     case_file,
     comparison,
     criteria,
+    decisions,
     fairpair,
     groups,
     heat_map,
@@ -40,6 +41,7 @@ from tests.show.charts import records, texts
 from tests.show.charts.compared import axis_example, axis_point, compared_example
 from tests.show.charts.reads import line_example, read_example
 from tests.show.charts.records import preferences_of, report_of_gender, report_of_three
+from tests.show.findings import test_decisions as decided
 from tests.texts.criteria.planted import written
 from tests.texts.fairpair.planted import identical
 from tests.texts.fairpair.results import made_up
@@ -107,6 +109,7 @@ def figures() -> dict[str, Draw]:
         (tilt.stereotype_histogram, ({"one": [records.distribution()]},), {"threshold": 0.5}),
         (tilt.stereotype_steps, ({"one": [records.distribution()]},), {"threshold": 0.5}),
         (risk.corrected_dots, ({"one": records.corrected_report(report)},), {}),
+        (decisions.rate_dots, ({"one": decided.report_of(decided.FAR)},), {}),
         (risk.risk_bars, (ROWS,), {}),
         (case_file.shared_scatter, (shares, "female"), {}),
         (risk.occupation_bars, (report,), {}),
