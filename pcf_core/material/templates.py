@@ -16,6 +16,7 @@ from collections import Counter
 from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Literal
 
@@ -79,7 +80,16 @@ def load_templates(name_or_path: str | Path) -> TemplateSet:
     TemplateError
         Unknown, unreadable, or refused by :func:`make_mined`.
     """
-    return _load(name_or_path, origins=False).templates_only
+    path = SHELF.find(name_or_path)
+    if SHELF.is_shipped(path):
+        return _shipped(path, path.stat().st_mtime_ns)
+    return _load(path, origins=False).templates_only
+
+
+@lru_cache(maxsize=8)
+def _shipped(path: Path, changed: int) -> TemplateSet:
+    """Read a shipped set, anew once its file has changed: a page asks for the same set many times."""
+    return _load(path, origins=False).templates_only
 
 
 def as_it_is_now(templates: TemplateSet) -> TemplateSet:
