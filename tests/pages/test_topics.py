@@ -66,7 +66,7 @@ def test_the_sidebar_says_which_topic_has_results(full_store: Store) -> None:
 def test_every_shipped_topic_is_shown(name: str) -> None:
     app = open_app("topics", topic_shown=name)
     assert not app.error
-    assert len(app.dataframe[0].value) == len(load_topic(name).words)
+    assert len(app.dataframe[0].value) == len(load_topic(name).people)
     assert "delete_topic" not in app.button_keys
     assert "Left out" not in app.said or load_topic(name).left_out
 

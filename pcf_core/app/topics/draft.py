@@ -58,6 +58,8 @@ class Fields:
     templates: str
     groups: tuple[GroupFields, ...]
     left_out: tuple[LeftOut, ...] = ()
+    favourable: tuple[str, ...] = ()
+    unfavourable: tuple[str, ...] = ()
 
     def says_the_same(self, other: Fields) -> bool:
         """Return whether both hold the same topic, whatever their tokens."""
@@ -68,7 +70,8 @@ class Fields:
         return one == two
 
 
-PLAIN_FIELDS = tuple(one.name for one in fields(Fields) if one.name not in ("groups", "left_out"))
+CARRIED = ("left_out", "favourable", "unfavourable")  # as they are, because the form does not have them
+PLAIN_FIELDS = tuple(one.name for one in fields(Fields) if one.name not in ("groups", *CARRIED))
 
 
 @dataclass(frozen=True)
@@ -96,7 +99,7 @@ def _empty_fields() -> Fields:
 
 def topic_of(fields: Fields) -> Topic:
     """Make the topic of these fields."""
-    facts = {field: getattr(fields, field) for field in (*PLAIN_FIELDS, "left_out") if field != "name"}
+    facts = {field: getattr(fields, field) for field in (*PLAIN_FIELDS, *CARRIED) if field != "name"}
     groups = []
     for group in fields.groups:
         lines = group.words.rstrip().splitlines()
@@ -234,7 +237,6 @@ def _begun(name: str) -> Fields:
     if name not in own_topics():
         topic = copied(topic)
     return Fields(
-        **{field: getattr(topic, field) for field in PLAIN_FIELDS},
+        **{field: getattr(topic, field) for field in (*PLAIN_FIELDS, *CARRIED)},
         groups=tuple(_new_group(group.name, group.words) for group in topic.groups),
-        left_out=topic.left_out,
     )
