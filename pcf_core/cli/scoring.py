@@ -62,6 +62,16 @@ WithinOption = Annotated[
     ),
 ]
 
+SamplesOption = Annotated[
+    int | None,
+    typer.Option(
+        "--samples",
+        min=2,
+        max=1000,
+        help="of a model that gives no probabilities: continue each sentence so often and count the words",
+    ),
+]
+
 WAITING = "{model}: {holder} is already scoring this run; waiting for it, so that nothing is scored twice"
 
 
@@ -117,6 +127,9 @@ def score(
     within: WithinOption = None,
     engine: EngineOption = "",
     swap: Annotated[bool, typer.Option("--swap", help="the topic's words at [X], the list's at [Y]")] = False,
+    samples: SamplesOption = None,
+    temperature: Annotated[float, typer.Option("--temperature", help="of --samples")] = 1.0,
+    chat: Annotated[bool, typer.Option("--chat", help="with --samples: ask an endpoint by messages")] = False,
     queue: QueueOption = False,
     as_json: JsonOption = False,
     *,
@@ -137,6 +150,18 @@ def score(
     end_reading(reading, as_json=as_json)
     kind = protocol_named(protocol)
     frames = frames_of(options)
+    if samples is not None:
+        if queue or engine or options != Frames() or protocol != "exact" or dtype != AUTO:
+            raise InputError(
+                "--samples counts words in texts, at once and without a frame: leave out --queue, --engine, "
+                "--frame, --system, --instruction, --protocol and --dtype."
+            )
+        from pcf_core.cli.sampling import sample_now
+        from pcf_core.work.sampled import sampling_of
+
+        several = [sampling_of(name, chosen, terms, texts, samples, temperature, chat=chat) for name in model]
+        sample_now(several, within, as_json=as_json)
+        return
     specs = [framed(spec, frame) for spec in to_score(model, dtype) for frame in frames]
     runs = [build_run(spec, chosen, terms, texts, kind) for spec in specs]
     runs = runs if within is None else [planned(run, within) for run in runs]

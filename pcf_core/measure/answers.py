@@ -294,11 +294,11 @@ class Answers:
         for row, name in ((0, "overall_risk"), (2, "caprice_risk")):
             ends[row] = min(ends[row, 0], moved[name].low), max(ends[row, 1], moved[name].high)
         few = bool(prejudice.few)
-        over_answers = self._over_answers(min(resamples, MOST_DRAWS), level, seed)
+        over_answers = self.over_answers(min(resamples, MOST_DRAWS), level, seed)
         return {
             name: (
                 self._holding(name, ends[row], level, "templates", self.unit.name, few),
-                self._holding(name, over_answers[row], level, "answers", "answer", False),
+                over_answers[name],
             )
             for row, name in enumerate(RISKS)
         }
@@ -313,17 +313,21 @@ class Answers:
         totals = Totals(parts, stereotypes, self.shares, self.unit, self.criterion, level)
         return totals.over_templates(replicates, influences(stereotypes, parts, self.criterion))
 
-    def _over_answers(self, draws: int, level: float, seed: int) -> FloatArray:
-        """Return [quantity, 2] ends: percentiles of new answers, and the same mirrored at what they had."""
-        kappa = float(self.genuine(self.weights))
-        world = self.drawn_in(math.sqrt(max(0.0, kappa)))
+    def over_answers(
+        self, draws: int = MOST_DRAWS, level: float = 0.95, seed: int = 0
+    ) -> dict[str, Interval]:
+        """Return the intervals of R, R^p and R^c over answers."""
+        world = self.drawn_in(math.sqrt(max(0.0, float(self.genuine(self.weights)))))
         true = self._three(self._values_risks(world)[np.newaxis])[0]
-        drawn = np.concatenate(list(self._answered(world, draws, seed, again=True)))
-        low, high = np.quantile(self._three(drawn), [(1 - level) / 2, (1 + level) / 2], axis=0)
+        drawn = self._three(np.concatenate(list(self._answered(world, draws, seed, again=True))))
+        low, high = np.quantile(drawn, [(1 - level) / 2, (1 + level) / 2], axis=0)
         low, high = np.minimum(low, 2 * true - high), np.maximum(high, 2 * true - low)
         low = (low - self._misfit * np.array([1, 0, 1])).clip(min=0.0)
         low[0] = min(low[0], low[1] + low[2])
-        return np.stack([low, high], axis=-1)
+        return {
+            name: self._holding(name, ends, level, "answers", "answer", False)
+            for name, ends in zip(RISKS, np.stack([low, high], axis=-1), strict=True)
+        }
 
     @cached_property
     def _misfit(self) -> float:
