@@ -67,6 +67,7 @@ OPTION = re.compile(r"(?<![\w-])--[a-z][a-z0-9-]*")
 FOREIGN = {
     *("--build", "--detach", "--generation-config", "--head", "--only-binary", "--reasoning-effort"),
     *("--require-hashes", "--silent", "--strict", "--system-message", "--top-k", "--limit", "--epochs"),
+    "--no-enable-prefix-caching",
 }
 
 
