@@ -18,7 +18,7 @@ import numpy as np
 from pcf_core.audit.matrices import answers_report
 from pcf_core.audit.options import ViewOptions, unit_of_matrix
 from pcf_core.audit.writing import Matrix
-from pcf_core.core.errors import TemplateError
+from pcf_core.core.errors import TemplateError, TopicError
 from pcf_core.core.generation import Decoding, GenerationKey
 from pcf_core.core.records import FloatArray
 from pcf_core.core.risk import RiskReport
@@ -100,7 +100,15 @@ def sampling_of(
     *,
     chat: bool,
 ) -> Sampling:
-    """Make the request; raises TemplateError for a template with text behind ``[Y]``."""
+    """Make the request.
+
+    Raises TopicError for a topic about people, and TemplateError for a template with text behind ``[Y]``.
+    """
+    if topic.decides:
+        raise TopicError(
+            f"The topic {topic.name} is about decisions on people, and samples count words of groups: give "
+            "its rates to `risk --matrix`, or score a model that gives probabilities."
+        )
     for template in templates.templates:
         if split_prompt(template.text)[1]:
             raise TemplateError(

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from pcf_core.audit.options import ViewOptions
-from pcf_core.core.errors import TemplateError
+from pcf_core.core.errors import TemplateError, TopicError
 from pcf_core.core.topics import Evidence, Template, TemplateSet
 from pcf_core.material.topics import load_topic
 from pcf_core.store.store import Store
@@ -105,3 +105,9 @@ def test_a_template_with_text_behind_the_word_is_refused() -> None:
     with pytest.raises(TemplateError, match="has text behind") as caught:
         sampling_of("endpoint:tiny", TOPIC, PEOPLE, behind, 5, 1.0, chat=False)
     assert "\n" not in str(caught.value)
+
+
+def test_a_topic_about_people_is_refused() -> None:
+    topic = load_topic("people-race")
+    with pytest.raises(TopicError, match="about decisions on people"):
+        sampling_of("endpoint:tiny", topic, PEOPLE, SENTENCES, 5, 1.0, chat=False)
