@@ -24,7 +24,7 @@ from pcf_core.show.findings.material import mining_finding
 from pcf_core.show.findings.notes import duration, look_finding, progress_note
 from pcf_core.show.findings.numbers import count
 from pcf_core.show.findings.partial import scored_sentence_note
-from pcf_core.texts.benchmarks.records import FACTS
+from pcf_core.texts.benchmarks.registry import BENCHMARKS
 from pcf_core.work.benchmarks import BENCHMARK, BenchmarkRequest
 from pcf_core.work.criteria import CRITERIA, EMBEDDING, CriteriaRequest, EmbeddingRequest
 from pcf_core.work.fairpair import FAIRPAIR, FairPairRequest
@@ -219,7 +219,7 @@ def _heading(job: Job) -> str:
         return f"**{plain_titled(model)}** · Criteria · {plain(criteria.title)} · {criteria.answering}"
     if job.kind == BENCHMARK:
         known_one = BenchmarkRequest.model_validate(job.payload)
-        what = f"{FACTS[known_one.benchmark].title} · {plain(known_one.title)}"
+        what = f"{BENCHMARKS[known_one.benchmark].title} · {plain(known_one.title)}"
         return f"**{plain_titled(known_one.name or known_one.model)}** · {what}"
     if job.kind == EMBEDDING:
         pooled = EmbeddingRequest.model_validate(job.payload)

@@ -44,16 +44,15 @@ from pcf_core.report.documents import finite, picked
 from pcf_core.show.findings.benchmarks import criticism_finding
 from pcf_core.show.findings.notes import frame_note
 from pcf_core.store.store import Store
-from pcf_core.texts.benchmarks.files import load_material
+from pcf_core.texts.benchmarks.material import load_material
 from pcf_core.texts.benchmarks.readings import WorsePair, worse_pairs
 from pcf_core.texts.benchmarks.records import (
-    BENCHMARKS,
     BenchmarkAsked,
     BenchmarkFrames,
     BenchmarkName,
     BenchmarkResult,
-    Material,
 )
+from pcf_core.texts.benchmarks.registry import BENCHMARKS, Material
 from pcf_core.work.benchmarks import BENCHMARK_AUDIT, benchmark_asked
 from pcf_core.work.queue import Queue
 
@@ -160,7 +159,7 @@ def benchmark(
 ) -> None:
     """Run a known benchmark with models, by its published definition, with intervals."""
     check_one_way(estimate=estimate, queue=queue)
-    chosen: BenchmarkName = one_of(name, "The benchmark", BENCHMARKS)
+    chosen: BenchmarkName = one_of(name, "The benchmark", tuple(BENCHMARKS))
     material = load_material(chosen, file or [], language)
     end_reading(reading, as_json=as_json)
     frames = frames_of(options)

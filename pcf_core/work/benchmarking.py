@@ -14,9 +14,8 @@ from pcf_core.core.records import LeftOut
 from pcf_core.models.scoring.base import Scorer, SentenceOpening
 from pcf_core.models.scoring.base import open_scorer as open_real_scorer
 from pcf_core.store.store import Store
-from pcf_core.texts.benchmarks.readings import read_scores
-from pcf_core.texts.benchmarks.records import BenchmarkAsked, BenchmarkResult, Material
-from pcf_core.texts.benchmarks.scoring import score_items
+from pcf_core.texts.benchmarks.records import BenchmarkAsked, BenchmarkResult
+from pcf_core.texts.benchmarks.registry import Material, read_scores, score_items
 from pcf_core.work.benchmarks import (
     BENCHMARK,
     BENCHMARK_AUDIT,

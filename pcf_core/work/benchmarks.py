@@ -14,9 +14,8 @@ from pcf_core.texts.benchmarks.records import (
     BenchmarkName,
     BenchmarkResult,
     ItemScores,
-    Material,
 )
-from pcf_core.texts.benchmarks.scoring import require_family
+from pcf_core.texts.benchmarks.registry import Material, require_family
 from pcf_core.work.estimate import expected_seconds, recent_rates
 from pcf_core.work.queue import Queue
 from pcf_core.work.text_audits import AuditEstimate, Parts, TextAudit, stored_record

@@ -20,9 +20,9 @@ from pcf_core.core.settings import Settings
 from pcf_core.models.registry import resolve
 from pcf_core.report.verifying import leaves
 from pcf_core.store.store import Store
-from pcf_core.texts.benchmarks.files import load_material
-from pcf_core.texts.benchmarks.readings import read_scores
+from pcf_core.texts.benchmarks.material import load_material
 from pcf_core.texts.benchmarks.records import BenchmarkResult, ItemScores
+from pcf_core.texts.benchmarks.registry import read_scores
 from pcf_core.texts.criteria.records.quantities import ExperimentName
 from pcf_core.texts.fairpair.options import FairPairOptions
 from pcf_core.texts.fairpair.prompts import load_prompts

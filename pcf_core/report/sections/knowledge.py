@@ -180,7 +180,7 @@ def benchmark_table(results: Mapping[str, BenchmarkResult]) -> pd.DataFrame:
             {
                 "model": model,
                 **picked(one, "quantity", "part"),
-                "shown": value_text(one),
+                "shown": value_text(result.asked.benchmark, one),
                 "value": one.value,
                 "low": one.interval and one.interval.low,
                 "high": one.interval and one.interval.high,

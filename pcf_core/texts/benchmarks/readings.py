@@ -53,9 +53,8 @@ from typing import Any
 
 import numpy as np
 
-from pcf_core.core.errors import BenchmarkError
 from pcf_core.core.records import FloatArray, Record
-from pcf_core.core.risk import Interval, Items
+from pcf_core.core.risk import Drawn, Interval, Items
 from pcf_core.measure.resampling import rough
 from pcf_core.texts.benchmarks.records import (
     ENGLISH,
@@ -65,8 +64,6 @@ from pcf_core.texts.benchmarks.records import (
     BenchmarkName,
     BenchmarkReport,
     CoreferenceItem,
-    ItemScores,
-    Material,
     PairItem,
     TripleItem,
 )
@@ -80,42 +77,28 @@ PREFERENCE, SS, LMS, ICAT = "stereotype preferred", "SS", "LMS", "ICAT"
 GAP, PRO, ANTI = "pro − anti", "right, pro", "right, anti"
 
 
-def read_scores(material: Material, scores: Sequence[ItemScores], level: float = 0.95) -> BenchmarkReport:
-    """Evaluate the scores of all items of a material, in its order.
-
-    Raises BenchmarkError if no item could be scored.
-    """
-    scored = [(item, one.nats) for item, one in zip(material.items, scores, strict=True) if one.nats]
-    if not scored:
-        reason = next((one.reason for one in scores if one.reason), "there is none")
-        raise BenchmarkError(f"No sentence of {material.title} could be scored: {reason}.")
-    if material.pairs:
-        return _crows([(item, nats) for item, nats in scored if isinstance(item, PairItem)], level)
-    if material.triples:
-        return _stereoset([(item, nats) for item, nats in scored if isinstance(item, TripleItem)], level)
-    return _winobias([(item, nats) for item, nats in scored if isinstance(item, CoreferenceItem)], level)
-
-
-def _parts(kinds: Sequence[str]) -> tuple[str, ...]:
+def parts_of(kinds: Sequence[str]) -> tuple[str, ...]:
     """List all items, then the items of each kind if there are several kinds."""
     several = sorted(set(kinds))
     return (ALL, *several) if len(several) > 1 else (ALL,)
 
 
-def _crows(scored: Sequence[tuple[PairItem, tuple[float, ...]]], level: float) -> BenchmarkReport:
+def report_pairs(scored: Sequence[tuple[PairItem, tuple[float, ...]]], level: float) -> BenchmarkReport:
+    """Evaluate CrowS-Pairs; see the module."""
     prefers = {item.name: float(nats[0] > nats[1]) for item, nats in scored}
     readings = []
-    for part in _parts([item.bias for item, _ in scored]):
+    for part in parts_of([item.bias for item, _ in scored]):
         some = [prefers[item.name] for item, _ in scored if part in (ALL, item.bias)]
-        readings.append(_share(PREFERENCE, part, some, level, EVEN, "pairs"))
+        readings.append(share_of(PREFERENCE, part, some, level, EVEN, "pairs"))
     ties = sum(nats[0] == nats[1] for _, nats in scored)
     return BenchmarkReport(readings=tuple(readings), outcomes=prefers, ties=ties)
 
 
-def _stereoset(scored: Sequence[tuple[TripleItem, tuple[float, ...]]], level: float) -> BenchmarkReport:
+def report_triples(scored: Sequence[tuple[TripleItem, tuple[float, ...]]], level: float) -> BenchmarkReport:
+    """Evaluate StereoSet; see the module."""
     readings: list[BenchmarkFigure] = []
     outcomes: dict[str, float] = {}
-    for part in _parts([item.bias for item, _ in scored]):
+    for part in parts_of([item.bias for item, _ in scored]):
         some = [(item, nats) for item, nats in scored if part in (ALL, item.bias)]
         by_term = term_shares([(f"{item.bias}: {item.target}", nats) for item, nats in some])
         outcomes = outcomes or {term: prefers for term, (prefers, _) in by_term.items()}
@@ -128,7 +111,7 @@ def _stereoset(scored: Sequence[tuple[TripleItem, tuple[float, ...]]], level: fl
         )
         terms = values.shape[1]
         for name, value, bounds, neutral in quantities:
-            readings.append(_reading(name, part, value, bounds, level, neutral, "terms", terms))
+            readings.append(figure_of(name, part, value, bounds, level, neutral, "terms", terms))
     ties = sum(nats[0] == nats[1] for _, nats in scored)
     return BenchmarkReport(readings=tuple(readings), outcomes=outcomes, ties=ties)
 
@@ -164,7 +147,10 @@ def icat_bounds(values: FloatArray, ss: Bounds | None, lms: Bounds | None, level
     return lms[0] * min(evenness), lms[1] * most
 
 
-def _winobias(scored: Sequence[tuple[CoreferenceItem, tuple[float, ...]]], level: float) -> BenchmarkReport:
+def report_coreferences(
+    scored: Sequence[tuple[CoreferenceItem, tuple[float, ...]]], level: float
+) -> BenchmarkReport:
+    """Evaluate WinoBias; see the module."""
     right = [(item, float(nats[0] > nats[1])) for item, nats in scored]
     halves: dict[str, tuple[list[float], list[float]]] = {}
     for item, value in right:
@@ -172,17 +158,17 @@ def _winobias(scored: Sequence[tuple[CoreferenceItem, tuple[float, ...]]], level
     gaps = {pair: float(np.mean(pro) - np.mean(anti)) for pair, (pro, anti) in halves.items() if pro and anti}
     kind_of = {item.pair: item.bias for item, _ in right}
     readings, absent = [], []
-    for part in _parts([item.bias for item, _ in right]):
+    for part in parts_of([item.bias for item, _ in right]):
         some = np.array([gap for pair, gap in gaps.items() if part in (ALL, kind_of[pair])])
         if len(some):
             bounds = paired_difference(some, level)
-            readings.append(_reading(GAP, part, float(some.mean()), bounds, level, 0.0, "pairs", len(some)))
+            readings.append(figure_of(GAP, part, float(some.mean()), bounds, level, 0.0, "pairs", len(some)))
         else:
             absent.append(AbsentFigure(quantity=GAP, part=part, reason=NO_HALVES))
         for name, pro in ((PRO, True), (ANTI, False)):
             values = [value for item, value in right if item.pro is pro and part in (ALL, item.bias)]
             if values:
-                readings.append(_share(name, part, values, level, None, "sentences"))
+                readings.append(share_of(name, part, values, level, None, "sentences"))
     unpaired = sum(item.pair not in gaps for item, _ in right)
     ties = sum(nats[0] == nats[1] for _, nats in scored)
     return BenchmarkReport(
@@ -190,23 +176,25 @@ def _winobias(scored: Sequence[tuple[CoreferenceItem, tuple[float, ...]]], level
     )
 
 
-def _share(
+def share_of(
     quantity: str, part: str, values: Sequence[float], level: float, neutral: float | None, unit: Items
 ) -> BenchmarkFigure:
+    """Make the figure of a share of independent items, each 0 or 1."""
     right, items = sum(values), len(values)
-    return _reading(quantity, part, right / items, wilson(right, items, level), level, neutral, unit, items)
+    return figure_of(quantity, part, right / items, wilson(right, items, level), level, neutral, unit, items)
 
 
-def _reading(
+def figure_of(
     quantity: str,
     part: str,
     value: float,
     bounds: Bounds | None,
     level: float,
     neutral: float | None,
-    unit: Items,
+    unit: Items | Drawn,
     items: int,
 ) -> BenchmarkFigure:
+    """Make a figure of a part from its bounds, over so many items."""
     return BenchmarkFigure(
         quantity=quantity,
         part=part,
@@ -218,7 +206,7 @@ def _reading(
     )
 
 
-def item_interval(bounds: Bounds | None, level: float, over: Items, items: int) -> Interval | None:
+def item_interval(bounds: Bounds | None, level: float, over: Items | Drawn, items: int) -> Interval | None:
     """Make an interval over so many items of a benchmark; ``None`` where it has no bounds."""
     if bounds is None:
         return None

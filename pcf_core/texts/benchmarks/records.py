@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, get_args
+from typing import Any, ClassVar, Literal
 
 from pcf_core.core.frame import Frames
 from pcf_core.core.records import LeftOut, Record, digest
@@ -13,21 +12,8 @@ from pcf_core.core.run import ScoringKey
 from pcf_core.texts.text_audit import AuditAsked, AuditResult
 
 BenchmarkName = Literal["crows-pairs", "stereoset", "winobias"]
-BENCHMARKS: tuple[BenchmarkName, ...] = get_args(BenchmarkName)
 SENTENCES: tuple[BenchmarkName, ...] = ("crows-pairs", "stereoset")  # need tokens of whole sentences
 BENCHMARK_RULES = "2"  # raise it when the same sentences and model would give another report
-
-
-@dataclass(frozen=True)
-class Facts:
-    """A benchmark in words: its title and paper, what it measures, and its known criticism."""
-
-    title: str
-    paper: str
-    measures: str
-    criticism: str
-
-
 ENGLISH = "en"
 LANGUAGES: Mapping[str, str] = {  # of the editions that others have published
     **{"ar": "Arabic", "ca": "Catalan", "de": "German", "en": "English", "es": "Spanish", "fr": "French"},
@@ -37,32 +23,6 @@ NO_HALVES = (
     "no sentence has its counterpart with the other pronoun: give both files, pro_stereotyped and "
     "anti_stereotyped, of one type"
 )
-FACTS: Mapping[BenchmarkName, Facts] = {
-    "crows-pairs": Facts(
-        "CrowS-Pairs",
-        "Nangia et al. 2020, https://aclanthology.org/2020.emnlp-main.154",
-        "In how many pairs does the model give the more stereotypical sentence the higher probability? "
-        "50 % is even.",
-        "Blodgett et al. 2021 (https://aclanthology.org/2021.acl-long.81) find that many pairs are "
-        "ungrammatical, differ in more than the group, or do not make clear which stereotype they test.",
-    ),
-    "stereoset": Facts(
-        "StereoSet, intrasentence",
-        "Nadeem, Bethke & Reddy 2021, https://aclanthology.org/2021.acl-long.416",
-        "How often does the model prefer a stereotype to its opposite (SS, 50 % is even), and how often "
-        "either of them to nonsense (LMS)?",
-        "Blodgett et al. 2021 (https://aclanthology.org/2021.acl-long.81) find that many of its stereotypes "
-        "are not stereotypes, or not the opposites of each other. ICAT rewards fluent models.",
-    ),
-    "winobias": Facts(
-        "WinoBias",
-        "Zhao et al. 2018, https://aclanthology.org/N18-2003",
-        "Does the model less often understand whom a pronoun refers to when the job is unusual for that "
-        "gender?",
-        "Blodgett et al. 2021 (https://aclanthology.org/2021.acl-long.81) note that it has two genders, the "
-        "job shares of one country, and sentences made from few patterns.",
-    ),
-}
 
 
 def language_name(code: str) -> str:
@@ -70,45 +30,55 @@ def language_name(code: str) -> str:
     return LANGUAGES.get(code.partition("-")[0].lower(), code)
 
 
-def edition(benchmark: BenchmarkName, language: str) -> str:
-    """Return the title of a benchmark, with the language of its sentences if they are not English."""
-    title = FACTS[benchmark].title
-    return title if language == ENGLISH else f"{title} ({language_name(language)})"
-
-
-class PairItem(Record):
-    """A pair of CrowS-Pairs: the more stereotyping sentence, and the less."""
+class BenchmarkItem(Record):
+    """An item of a benchmark; ``name``: where it comes from, ``bias``: its kind."""
 
     name: str
     bias: str
+
+    @property
+    def text(self) -> str:
+        """A sentence of it that shows its language; empty where this must be English."""
+        return ""
+
+
+class PairItem(BenchmarkItem):
+    """A pair of CrowS-Pairs: the more stereotyping sentence, and the less."""
+
     more: str
     less: str
 
+    @property
+    def text(self) -> str:
+        """See :class:`BenchmarkItem`."""
+        return self.more
 
-class TripleItem(Record):
+
+class TripleItem(BenchmarkItem):
     """A triple of StereoSet: a context with BLANK, and three fillings with their whole sentences.
 
     ``words`` and ``sentences``: the stereotype, its opposite, the unrelated one.  ``target``: the term whose
     triples are averaged before terms are.
     """
 
-    name: str
-    bias: str
     target: str
     context: str
     words: tuple[str, str, str]
     sentences: tuple[str, str, str]
 
+    @property
+    def text(self) -> str:
+        """See :class:`BenchmarkItem`."""
+        return self.sentences[0]
 
-class CoreferenceItem(Record):
+
+class CoreferenceItem(BenchmarkItem):
     """A sentence of WinoBias with the two jobs that its pronoun may mean.
 
     ``bias``: type1 or type2.  ``pro``: the pronoun is that of the gender usual in the job.  ``pair``: what
     the same sentence with the other gender's pronoun has in common with it.
     """
 
-    name: str
-    bias: str
     pro: bool
     pair: str
     sentence: str
@@ -117,44 +87,15 @@ class CoreferenceItem(Record):
     wrong: str
 
 
-Item = PairItem | TripleItem | CoreferenceItem
-
-
-class Material(Record):
-    """The sentences of one benchmark.
-
-    ``title``: the names of the files, or the package.  ``sources``: name of a file -> SHA-256.
-    ``left_out``: rows that cannot be used, with the reason.  ``language``: the code of the sentences'.
-    """
-
-    benchmark: BenchmarkName
-    title: str
-    sources: dict[str, str]
-    language: str = ENGLISH
-    pairs: tuple[PairItem, ...] = ()
-    triples: tuple[TripleItem, ...] = ()
-    sentences: tuple[CoreferenceItem, ...] = ()
-    left_out: tuple[LeftOut, ...] = ()
-
-    @property
-    def items(self) -> tuple[Item, ...]:
-        """All items, in the order of the files."""
-        return (*self.pairs, *self.triples, *self.sentences)
-
-    @property
-    def body(self) -> dict[str, Any]:
-        """What is stored, and hashed; the language is a part of it only where it is not English."""
-        return self.model_dump(mode="json", exclude=_usual(self.language))
-
-
-def _usual(language: str) -> set[str]:
+def usual(language: str) -> set[str]:
+    """Return the field that is no part of a hash if the language is English."""
     return {"language"} if language == ENGLISH else set()
 
 
 class ItemScores(Record):
     """The scores of the texts of one item, in nats; empty with a ``reason`` where it cannot be scored.
 
-    (more, less), (stereotype, opposite, unrelated), or (right, wrong).
+    (more, less), (stereotype, opposite, unrelated), (right, wrong), or one for each answer.
     """
 
     nats: tuple[float, ...] = ()
@@ -189,9 +130,9 @@ class BenchmarkReport(Record):
     """The result of a benchmark for one model.
 
     ``readings``: the first is the headline.  ``outcomes``: name of an item (of a term in StereoSet, of a pair
-    in WinoBias) -> its share of the headline, which models are compared by.  ``ties``: items without a
-    preference, which count as none for the stereotype.  ``unpaired``: sentences of WinoBias without their
-    other half.  ``absent``: quantities that need sentences which are not there.
+    in WinoBias) -> its share of the headline, which models are compared by.  ``ties``:
+    items without a preference, which count as none for the stereotype.  ``unpaired``: sentences of WinoBias
+    without their other half.  ``absent``: quantities that need sentences which are not there.
     """
 
     readings: tuple[BenchmarkFigure, ...]
@@ -236,7 +177,7 @@ class BenchmarkAsked(AuditAsked):
     @property
     def hash(self) -> str:
         """Hash of the request."""
-        left_out = _usual(self.language) | (set() if self.opening else {"opening"})
+        left_out = usual(self.language) | (set() if self.opening else {"opening"})
         return digest(self.model_dump(mode="json", exclude=left_out))
 
     @property

@@ -36,65 +36,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from difflib import SequenceMatcher
-from math import inf
 
-from pcf_core.core.errors import AuditError, BenchmarkError, OutOfMemoryError, ScoringError, StoreError
 from pcf_core.core.families import FAMILIES
 from pcf_core.models.scoring.base import GAP, Scorer, TokenNats, refused_words
-from pcf_core.texts.benchmarks.records import (
-    FACTS,
-    SENTENCES,
-    BenchmarkName,
-    CoreferenceItem,
-    Item,
-    ItemScores,
-    PairItem,
-    TripleItem,
-)
+from pcf_core.texts.benchmarks.records import CoreferenceItem, ItemScores, PairItem, TripleItem
 
-WITH_SENTENCES = ("masked", "causal")
 BLANK = "BLANK"
-FORBIDDEN = "the model gives one of its texts no probability at all"
 
 
-def require_family(benchmark: BenchmarkName, model: str, family: str) -> None:
-    """Refuse a model that has no published definition of its score."""
-    if benchmark in SENTENCES and family not in WITH_SENTENCES:
-        raise BenchmarkError(
-            f"{FACTS[benchmark].title} is defined for masked and causal models only, and {model} belongs to "
-            f"the family {family}: choose WinoBias, or another model."
-        )
-
-
-def score_items(items: Sequence[Item], scorer: Scorer) -> list[ItemScores]:
-    """Score items one after another; an item that the model cannot express has a reason and no scores.
-
-    So does one with a text of probability 0, in which the model forbids a token.
-    """
-    tried = [_tried(item, scorer) for item in items]
-    return [ItemScores(reason=FORBIDDEN) if -inf in one.nats else one for one in tried]
-
-
-def _tried(item: Item, scorer: Scorer) -> ItemScores:
-    try:
-        if isinstance(item, PairItem):
-            return ItemScores(nats=pair_nats(item, scorer))
-        if isinstance(item, TripleItem):
-            return _triple(item, scorer)
-        return _coreference(item, scorer)
-    except (ScoringError, OutOfMemoryError, StoreError):
-        raise
-    except AuditError as error:  # a special token, a sentence that is too long
-        return ItemScores(reason=str(error).rstrip("."))
-
-
-def pair_nats(item: PairItem, scorer: Scorer) -> tuple[float, float]:
+def score_pair(item: PairItem, scorer: Scorer) -> ItemScores:
     """Return the scores of both sentences; see the module."""
     more, less = scorer.token_nats([item.more, item.less])
     if scorer.key.family == "causal":
-        return float(more.nats.sum()), float(less.nats.sum())
+        return ItemScores(nats=(float(more.nats.sum()), float(less.nats.sum())))
     first, second = shared_tokens(more, less)
-    return float(more.nats[first].sum()), float(less.nats[second].sum())
+    return ItemScores(nats=(float(more.nats[first].sum()), float(less.nats[second].sum())))
 
 
 def shared_tokens(more: TokenNats, less: TokenNats) -> tuple[list[int], list[int]]:
@@ -106,17 +62,21 @@ def shared_tokens(more: TokenNats, less: TokenNats) -> tuple[list[int], list[int
     return [a for a, _ in inside], [b for _, b in inside]
 
 
-def _triple(item: TripleItem, scorer: Scorer) -> ItemScores:
+def score_triple(item: TripleItem, scorer: Scorer) -> ItemScores:
+    """Return the means of the three words, or sentences; see the module."""
     if scorer.key.family == "causal":
         return ItemScores(nats=tuple(float(one.nats.mean()) for one in scorer.token_nats(item.sentences)))
-    prompt = item.context.replace(BLANK, GAP)
-    table = scorer.check(item.words, prompt)
+    return score_words(item.context.replace(BLANK, GAP), item.words, scorer)
+
+
+def score_words(prompt: str, words: Sequence[str], scorer: Scorer, *, by_token: bool = True) -> ItemScores:
+    """Return the log-probability of each word at ``[Y]``, as the mean of its tokens or their sum."""
+    table = scorer.check(words, prompt)
     if table.refused:
         return ItemScores(reason=f"the model cannot score {refused_words(table.refused)}")
-    sums = scorer.score([prompt], item.words)[0].tolist()
-    return ItemScores(
-        nats=tuple(total / table.tokens[word] for total, word in zip(sums, item.words, strict=True))
-    )
+    sums = scorer.score([prompt], words)[0].tolist()
+    tokens = table.tokens if by_token else dict.fromkeys(words, 1)
+    return ItemScores(nats=tuple(total / tokens[word] for total, word in zip(sums, words, strict=True)))
 
 
 def question_of(item: CoreferenceItem, family: str) -> str:
@@ -125,10 +85,7 @@ def question_of(item: CoreferenceItem, family: str) -> str:
     return f'{item.sentence} "{item.pronoun.capitalize()}" refers to the {GAP}{stop}'
 
 
-def _coreference(item: CoreferenceItem, scorer: Scorer) -> ItemScores:
-    prompt, words = question_of(item, scorer.key.family), (item.right, item.wrong)
-    table = scorer.check(words, prompt)
-    if table.refused:
-        return ItemScores(reason=f"the model cannot score {refused_words(table.refused)}")
-    right, wrong = scorer.score([prompt], words)[0].tolist()
-    return ItemScores(nats=(right, wrong))
+def score_coreference(item: CoreferenceItem, scorer: Scorer) -> ItemScores:
+    """Return the scores of both jobs; see the module."""
+    prompt = question_of(item, scorer.key.family)
+    return score_words(prompt, (item.right, item.wrong), scorer, by_token=False)

@@ -93,10 +93,20 @@ def benchmark_examples() -> dict[str, object]:
     token = {"opening": {"token": "<s>", "usual": "</s>", "nats": {"<s>": -2.0, "</s>": -2.5}}}
     report = terms(*"ABC").model_copy(update={"unpaired": 2, "ties": 1})
     lacking = BenchmarkResult.model_construct(
-        report=report, left_out=(LeftOut(name="row 3", reason="it has no gap"),), provenance={}
+        asked=SimpleNamespace(benchmark="stereoset"),
+        report=report,
+        left_out=(LeftOut(name="row 3", reason="it has no gap"),),
+        provenance={},
     )
-    whole = BenchmarkResult.model_construct(report=terms(*"ABC"), left_out=(), provenance=token)
-    half = BenchmarkResult.model_construct(report=winobias([(True, None)] * 2), left_out=(), provenance={})
+    whole = BenchmarkResult.model_construct(
+        asked=SimpleNamespace(benchmark="stereoset"), report=terms(*"ABC"), left_out=(), provenance=token
+    )
+    half = BenchmarkResult.model_construct(
+        asked=SimpleNamespace(benchmark="winobias"),
+        report=winobias([(True, None)] * 2),
+        left_out=(),
+        provenance={},
+    )
     return {
         "found": [
             said_of("stereoset", terms(*"ABC")),

