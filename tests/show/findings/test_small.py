@@ -16,6 +16,7 @@ from pcf_core.texts.benchmarks.readings import Agreement, WorsePair
 from pcf_core.texts.benchmarks.records import BenchmarkReport, BenchmarkResult
 from tests.show.charts.records import answer
 from tests.show.findings.test_notes import run_of
+from tests.texts.benchmarks.test_bbq import report_of as bbq
 from tests.texts.benchmarks.test_readings import crows, stereoset, winobias
 
 WORDS = {"male": {"king": 0.1, "he": 0.2, "sir": 0.0}, "female": {"she": 0.1}}
@@ -88,6 +89,11 @@ def worse(low: float, high: float) -> str:
     return benchmarks.worse_finding("stereoset", pair)
 
 
+def few_questions() -> BenchmarkReport:
+    vague = [(f"Age {number}", True, 0 if number < 6 else 2, 1) for number in range(8)]
+    return bbq([*vague, ("Age 1", True, None, 1), *((f"Age {number}", False, 1, 0) for number in range(2))])
+
+
 def benchmark_examples() -> dict[str, object]:
     agreed = {"benchmark": "stereoset", "quantity": "prejudice", "pairs": 6}
     token = {"opening": {"token": "<s>", "usual": "</s>", "nats": {"<s>": -2.0, "</s>": -2.5}}}
@@ -107,12 +113,16 @@ def benchmark_examples() -> dict[str, object]:
         left_out=(),
         provenance={},
     )
+    unclear = BenchmarkResult.model_construct(
+        asked=SimpleNamespace(benchmark="bbq"), report=few_questions(), left_out=(), provenance={}
+    )
     return {
         "found": [
             said_of("stereoset", terms(*"ABC")),
             said_of("stereoset", terms(*map(str, range(10)))),
             said_of("winobias", winobias([(True, True)] * 60)),
             said_of("winobias", winobias([(True, None)] * 60)),
+            said_of("bbq", few_questions()),
             said_of("crows-pairs", crows([(-1, -2)] * 60), "fr"),
         ],
         "criticism": benchmarks.criticism_finding("crows-pairs", "fr"),
@@ -121,7 +131,7 @@ def benchmark_examples() -> dict[str, object]:
             [Agreement(**agreed, told=told, alike=alike) for told, alike in ((4, 3), (0, 0))]  # type: ignore[arg-type]
         ),
         "opening": [benchmarks.opening_finding(one) for one in (whole, lacking)],
-        "left out": [benchmarks.left_out_finding(one) for one in (whole, lacking, half)],
+        "left out": [benchmarks.left_out_finding(one) for one in (whole, lacking, half, unclear)],
     }
 
 

