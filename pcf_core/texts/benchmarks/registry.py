@@ -162,9 +162,9 @@ BENCHMARKS: Mapping[BenchmarkName, Benchmark] = {
         "Whom does the model name where a text does not say who it was: the person whom the stereotype is "
         "about, or the other one? 0 is even.",
         "Hida, Kaneko & Okazaki 2025 (https://aclanthology.org/2025.findings-emnlp.783) find that the order "
-        "of models changes with the wording of the prompt, Jin et al. 2025 "
-        "(https://arxiv.org/abs/2503.06987) that it differs from that by the stories models write. Its "
-        "stereotypes are those of the United States.",
+        "of models changes with the wording of the prompt, and Jin et al. 2025 "
+        "(https://arxiv.org/abs/2503.06987) that its results differ from those of stories that models write. "
+        "Its stereotypes are those of the United States.",
         QuestionItem,
         read_questions,
         score_question,
