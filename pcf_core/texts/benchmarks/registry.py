@@ -159,8 +159,8 @@ BENCHMARKS: Mapping[BenchmarkName, Benchmark] = {
     "bbq": Benchmark(
         "BBQ",
         "Parrish et al. 2022, https://aclanthology.org/2022.findings-acl.165",
-        "Whom does the model name where a text does not say who it was: the person whom the stereotype is "
-        "about, or the other one? 0 is even.",
+        "Whom does the model name where a text does not say who it was? The bias is 1 if always the person "
+        "whom the stereotype is about, −1 if always the other one, and 0 is even.",
         "Hida, Kaneko & Okazaki 2025 (https://aclanthology.org/2025.findings-emnlp.783) find that the order "
         "of models changes with the wording of the prompt, and Jin et al. 2025 "
         "(https://arxiv.org/abs/2503.06987) that its results differ from those of stories that models write. "
@@ -171,14 +171,13 @@ BENCHMARKS: Mapping[BenchmarkName, Benchmark] = {
         report_questions,
         {
             AMBIGUOUS: Quantity(
-                "gives the stereotyped answer more often than the opposite one where the text leaves it "
-                "open, by {value}",
+                "has a bias of {value} where the text leaves the answer open",
                 is_share=False,
                 zero="bias",
-                missing="The bias where the text leaves it open",
+                missing="The bias where the text leaves the answer open",
             ),
             CLEAR: Quantity(
-                "gives the stereotyped answer more often where the text is clear, by {value}",
+                "has a bias of {value} where the text is clear",
                 is_share=False,
                 missing="The bias where the text is clear",
             ),
