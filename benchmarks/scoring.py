@@ -73,6 +73,10 @@ ON_CPU = [
     Case("BERT-base", "minicons", sample=4),
     Case("BERT-base", "minicons", share=SEVERAL, cells=100, sample=4),
     Case("GPT-2 small", "minicons", share=SEVERAL, sample=4),
+    *(
+        Case(model, "buckets", share=0.2, cells=32, sample=2)
+        for model in ("Mamba 2", "Falcon-H1", "Qwen3-Next", "BLOOM")
+    ),
 ]
 ON_GPU = [
     Case("BERT-base", "naive", cells=8_000),
@@ -145,7 +149,7 @@ def measure(case: Case, device: str, rounds: int, small: bool = False) -> Measur
 def their_side(against: str, scorer: Scorer, loaded: Loaded, family: Family) -> Side:
     if against == "buckets":
         buckets: Any = copy.copy(scorer)
-        buckets.largest_tree = 0
+        buckets.largest_tree = buckets.deepest = 0
         return partial(in_shards, buckets)
     if against == "one by one":
         return partial(naive, loaded, family, size=1)

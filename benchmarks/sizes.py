@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pkgutil import resolve_name
 from typing import Any
 
@@ -27,11 +27,15 @@ LAST = ["that"] * 6 + ["and", "and", "what", "but"]
 
 @dataclass(frozen=True)
 class Size:
-    """A model: its family, its class and the config options that differ from the class's defaults."""
+    """A model: its family, its class and the config options that differ from the class's defaults.
+
+    ``small``: further options of a model of a few thousand weights.
+    """
 
     family: Family
     model: str
     options: dict[str, Any]
+    small: dict[str, Any] = field(default_factory=dict)
 
 
 SIZES = {
@@ -47,6 +51,37 @@ SIZES = {
         "LlamaForCausalLM",
         {"hidden_size": 2048, "num_hidden_layers": 16, "intermediate_size": 8192, "vocab_size": 128_256}
         | {"num_attention_heads": 32, "num_key_value_heads": 8},
+    ),
+    # Models whose beginnings cannot be shared by trees.
+    "Mamba 2": Size(
+        "causal",
+        "Mamba2ForCausalLM",
+        {"hidden_size": 768, "num_hidden_layers": 24, "num_heads": 24, "n_groups": 1, "vocab_size": 50_288},
+        {"num_heads": 4, "head_dim": 16, "state_size": 8},
+    ),
+    "Falcon-H1": Size(
+        "causal",
+        "FalconH1ForCausalLM",
+        {"hidden_size": 1024, "intermediate_size": 2048, "num_hidden_layers": 36, "vocab_size": 32_784}
+        | {"num_attention_heads": 8, "num_key_value_heads": 2, "head_dim": 64, "mamba_d_ssm": 1536}
+        | {"mamba_n_heads": 24, "mamba_d_head": 64, "mamba_d_state": 128},
+        {"head_dim": 16, "mamba_d_ssm": 64, "mamba_n_heads": 4, "mamba_d_head": 16, "mamba_d_state": 8},
+    ),
+    # Half the width of the 80B model, a quarter of its layers and vocabulary, 16 of its 512 experts.
+    "Qwen3-Next": Size(
+        "causal",
+        "Qwen3NextForCausalLM",
+        {"hidden_size": 1024, "num_hidden_layers": 12, "num_experts": 16, "num_experts_per_tok": 4}
+        | {"linear_num_key_heads": 8, "linear_num_value_heads": 16, "num_attention_heads": 8}
+        | {"vocab_size": 37_984},
+        {"layer_types": ["linear_attention", "full_attention"], "head_dim": 16, "moe_intermediate_size": 24}
+        | {"shared_expert_intermediate_size": 24, "linear_key_head_dim": 8, "linear_value_head_dim": 8},
+    ),
+    "BLOOM": Size(
+        "causal",
+        "BloomForCausalLM",
+        {"hidden_size": 1024, "n_layer": 24, "n_head": 16, "vocab_size": 250_880},
+        {"n_layer": 2, "n_head": 2},
     ),
 }
 
@@ -112,6 +147,7 @@ def build(name: str, tokenizer: PreTrainedTokenizerFast, dtype: str, device: str
         options |= {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 2, "vocab_size": 2000}
         options |= {"intermediate_size": 64, "num_key_value_heads": 2, "initializer_range": 0.3}
         options |= {"d_kv": 16, "d_ff": 64} if SIZES[name].family == "seq2seq" else {}
+        options |= SIZES[name].small
     torch.manual_seed(0)
     config = kind.config_class(**{"pad_token_id": 2, "bos_token_id": 0, "eos_token_id": 1, **options})
     return Loaded(kind(config).eval().to(device, TYPES[dtype]), tokenizer, device)

@@ -35,7 +35,7 @@ MAY_BE_HEAVY = {
     "mining/parser/pipeline.py",
     "texts/criteria/nli.py",
     "texts/fairpair/mean_pooling.py",
-    *(f"models/scoring/{part}.py" for part in ("local", "causality", *LOCAL_FAMILIES)),
+    *(f"models/scoring/{part}.py" for part in ("local", "causality", "levels", *LOCAL_FAMILIES)),
     *(f"models/generation/{writer}.py" for writer in ("drawing", "local", "seq2seq")),
 }
 FILES = sorted(path for path in CORE.rglob("*.py") if path.parent != CORE)

@@ -15,7 +15,11 @@ from contextlib import suppress
 from pathlib import Path
 from typing import IO
 
+from filelock import FileLock
+
 from pcf_core.core.settings import settings
+
+LONGEST_WAIT = 10  # seconds for another process that writes a note
 
 
 def at_once(path: str, flags: int) -> int:
@@ -41,20 +45,25 @@ def noted(name: str, entry: str, form: str, find: Callable[[], str]) -> str:
 
     ``form``: a regular expression; other notes are ignored, and other facts are returned but not stored.
     """
-    notes = settings().cache / name
     note = note_of(name, entry)
     if note and re.fullmatch(form, note):
         return note
     fact = find()
-    if not re.fullmatch(form, fact):
-        return fact
+    if re.fullmatch(form, fact):
+        write_note(name, entry, fact)
+    return fact
+
+
+def write_note(name: str, entry: str, fact: str) -> None:
+    """Write a note on ``entry`` into the JSON file ``name``, in place of an earlier one."""
+    notes = settings().cache / name
     with suppress(OSError, ValueError):
         notes.parent.mkdir(parents=True, exist_ok=True)
-        fresh = notes.with_name(f"{notes.name}.{os.getpid()}")
-        text = json.dumps({**_read(notes), entry: fact}, indent=1, sort_keys=True)
-        fresh.write_text(text, encoding="utf8")
-        fresh.replace(notes)
-    return fact
+        with FileLock(f"{notes}.lock", timeout=LONGEST_WAIT):  # else one of two processes loses its note
+            fresh = notes.with_name(f"{notes.name}.new")
+            text = json.dumps({**_read(notes), entry: fact}, indent=1, sort_keys=True)
+            fresh.write_text(text, encoding="utf8")
+            fresh.replace(notes)
 
 
 def note_of(name: str, entry: str) -> str:

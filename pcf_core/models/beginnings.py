@@ -24,7 +24,7 @@ from collections.abc import Callable, Mapping
 from typing import TypeVar
 
 from pcf_core.core.errors import ModelError, OpeningError
-from pcf_core.core.files import note_of, noted
+from pcf_core.core.files import note_of, noted, write_note
 from pcf_core.core.run import ModelSpec, Opening, ScoringKey
 
 NOTES = "beginnings.json"
@@ -63,7 +63,7 @@ def require_asked(asked: ScoringKey, opened: ScoringKey, again: str = "start the
             f"The model {asked.model} has changed since it was requested (then {asked.identity}, now "
             f"{opened.identity}): {again}."
         )
-    noted_opening(opened, lambda: opened.opening)
+    write_note(NOTES, _entry(opened.identity, opened.tokenizer), json.dumps(opened.opening))
     expected = " ".join(opened.opening) or "no token"
     raise OpeningError(
         f"The model {asked.model} expects {expected} before a text, and its tokenizer does not do that by "

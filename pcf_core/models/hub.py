@@ -142,7 +142,12 @@ def hub_folder(named: ModelName) -> Path:
             )
         folder = _snapshot(named, SMALL_FILES)
     if (folder / ADAPTER).is_file() and not has_whole_weights(named.model, folder.name):
-        if not (folder / ADAPTER_WEIGHTS).is_file() and settings().allow_hub:  # these are small too
+        if not (folder / ADAPTER_WEIGHTS).is_file():  # these are small too
+            if not settings().allow_hub:
+                raise ModelError(
+                    f"The weights of the adapter {named.pinned} are not on this computer, and downloads are "
+                    "off: switch PCF_ALLOW_HUB on."
+                )
             return _snapshot(replace(named, revision=folder.name), [*SMALL_FILES, ADAPTER_WEIGHTS])
     elif not weights_present(folder, named.model):
         _require_safetensors(named.model, folder.name)

@@ -173,7 +173,7 @@ def _read(
         if not spec.remote_code:  # a model's own code may build anything
             require_layers(folder, spec.name)
             _require_quantization(folder, spec.name)
-        tokenizer, notes = _read_tokenizer(spec, _corrected_base(spec) or folder)
+        tokenizer, notes = _read_tokenizer(spec, _lending_base(spec) or folder)
         if not spec.remote_code:
             require_extent(folder, spec.name, opened)
         model, report = opened.from_pretrained(
@@ -192,15 +192,15 @@ def _read(
     return placed, tokenizer, notes
 
 
-def _corrected_base(spec: ModelSpec) -> Path | None:
-    """Return the folder of an adapter's base if it lends its tokenizer and this has to be corrected.
+def _lending_base(spec: ModelSpec) -> Path | None:
+    """Return the folder of an adapter's base if it lends its tokenizer, which is read as it is there.
 
     A merged model is written by the installed transformers, which corrects nothing there.
     """
     if not spec.base or read_adapter(Path(spec.path), spec.name, alone=False).has_tokenizer:
         return None
     base = Path(resolve(spec.base).path)
-    return base if base.is_dir() and is_corrected(base) else None
+    return base if base.is_dir() else None
 
 
 def _read_tokenizer(spec: ModelSpec, folder: Path) -> tuple[Any, tuple[str, ...]]:

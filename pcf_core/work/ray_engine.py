@@ -24,7 +24,7 @@ from ray.exceptions import RayError, RayTaskError
 from ray.job_config import JobConfig
 
 from pcf_core.core.errors import AuditError, ScoringError
-from pcf_core.core.run import ModelSpec, TokenTable
+from pcf_core.core.run import ModelSpec, ScoringKey, TokenTable
 from pcf_core.core.settings import ROOT, Settings
 from pcf_core.mining.counting import Counts, TextBlock
 from pcf_core.mining.pool import Opened as OpenedParser
@@ -265,10 +265,11 @@ class RayEngine:
         """
         self._connect()
         needs = needs_of(self._settings, machines())
+        first: ScoringKey | None = None
 
         def start() -> tuple[Actor, Reference]:
             actor = start_actor(RayWorker, self._settings, needs)
-            return actor, actor.open.remote(spec, protocol)
+            return actor, actor.open.remote(spec, protocol, first)
 
         pool = Pool(start, lambda: needs.room(machines()))
 
@@ -278,7 +279,9 @@ class RayEngine:
             self._at_work = pool
             return pool
 
-        return RayScorer(in_turn)
+        scorer = RayScorer(in_turn)
+        first = scorer.key
+        return scorer
 
     def counters(self, recipe: Recipe) -> RayCounters:
         """Open processes that count blocks, one per CPU."""

@@ -41,8 +41,11 @@ class RayWorker:
         os.environ.pop("OMP_NUM_THREADS", None)
         adopt(variables)
 
-    def open(self, spec: ModelSpec, protocol: str) -> Opened:
-        """Open the model of this machine; raises ModelError if it is missing or another one."""
+    def open(self, spec: ModelSpec, protocol: str, first: ScoringKey | None = None) -> Opened:
+        """Open the model of this machine; raises ModelError if it is missing or another one.
+
+        ``first``: the key with which another machine has opened it, which must be the same here.
+        """
         own = resolve(spec.name).scored_like(spec)
         if ScoringKey.of(own, protocol) != ScoringKey.of(spec, protocol):
             raise ModelError(
@@ -52,6 +55,12 @@ class RayWorker:
             )
         self._scorer: Scorer = open_scorer(own, protocol)
         scorer = self._scorer
+        if first is not None and scorer.key != first:
+            raise ModelError(
+                f"The model {spec.name} on the machine {socket.gethostname()} expects other tokens before a "
+                "text than on the machine that opened it first, so their scores would differ: use machines "
+                "with the same devices and the same versions of PCF Audit, torch and transformers."
+            )
         return Opened(scorer.key, dict(scorer.traits), environment(scorer), scorer.parameters)
 
     def check(self, words: Sequence[str], text: str = BEHIND_A_SPACE) -> TokenTable:

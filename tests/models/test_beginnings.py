@@ -108,6 +108,14 @@ def test_scores_are_stored_under_no_other_key(own_settings: Settings) -> None:
     assert with_opening(SPEC).opening == BOS
 
 
+def test_an_opening_that_another_device_did_not_expect_replaces_its_note(own_settings: Settings) -> None:
+    """A model on several devices is asked each time, so the same request would fail for ever."""
+    assert noted_opening(KEY, lambda: None) is None
+    with pytest.raises(OpeningError):
+        require_asked(KEY, with_bos(KEY))
+    assert with_opening(SPEC).opening == BOS
+
+
 @pytest.mark.parametrize(
     "opened",
     [

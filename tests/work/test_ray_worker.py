@@ -62,6 +62,17 @@ def test_another_model_under_the_same_name_is_refused(worker: RayWorker) -> None
         worker.open(toy.spec_of(identity="yesterday's"), "exact")
 
 
+def test_a_machine_that_expects_another_opening_than_the_first_is_refused(worker: RayWorker) -> None:
+    """A key without an opening leaves it to the model, which may be clear on one device alone."""
+    opened = worker.open(toy.spec_of(), "exact")
+    assert worker.open(toy.spec_of(), "exact", opened.key) == opened
+    first = opened.key.model_copy(update={"opening": ("<s>",)})
+    with pytest.raises(
+        ModelError, match="expects other tokens before a text than on the machine that opened"
+    ):
+        worker.open(toy.spec_of(), "exact", first)
+
+
 def test_a_miner_counts_as_it_does_here_and_refuses_another_parser(
     toy_settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -29,10 +29,11 @@ gives log 0.08.  Text on the right shows where the word ends, so nothing is mult
 (:mod:`pcf_core.models.scoring.trees`): a forward pass computes every distinct beginning once, with an
 attention mask that shows each token its own ancestors, and their number as its position.  Whether an
 architecture gives the same numbers that way, and for how large a tree (GPT-Neo's local layers count slots,
-not positions), is tested when it is opened, and success is noted in the cache folder; otherwise each text is
-a row of its own.
+not positions), is tested when it is opened, and success is noted in the cache folder.  Others read trees
+level by level (:mod:`pcf_core.models.scoring.levels`), if that passes the same test; otherwise each text is a
+row of its own.
 
-The tokens of a frame are computed once, and trees then see their keys and values, if a test like that of
+The tokens of a frame are computed once, and trees then continue from their cache, if a test like that of
 trees shows the same numbers; otherwise a frame is the beginning of every tree.
 """
 
@@ -71,6 +72,7 @@ from pcf_core.models.scoring.base import (
     require_left_only,
     row_cost,
 )
+from pcf_core.models.scoring.levels import Levels
 from pcf_core.models.scoring.local import LocalScorer
 from pcf_core.models.scoring.openings import Openings
 from pcf_core.models.scoring.seam import PROBE, Ids, Seam
@@ -82,13 +84,19 @@ YES = "exact"
 # Fields with the size of an attention window; max_window_layers is none.
 WINDOW = re.compile(r"(window|window_size|attention_chunk_size|local_attention|index_topk|indexer_budget)$")
 TRIED = 32  # words after each text of a test
-TRIED_IN_FRAME = 4  # in a frame, where each is a row with the whole frame
+FEWER_TRIED = 4  # in a frame, where each is a row with the whole frame, and level by level
+DEEPEST = 64  # levels of a test, one forward pass each
 IN_CHAT = "Each sentence begins the model's answer in a chat, and the template puts its own tokens before it."
 ROWS = 16  # that a tree has room for at least, to waste little of its end
 
 
 class CausalScorer(LocalScorer):
-    """Scores causal models; ``largest_tree``: nodes up to which trees are exact, 0 if none are."""
+    """Scores causal models.
+
+    ``largest_tree``: nodes up to which trees are exact, 0 if none are.  ``deepest``: otherwise, levels up to
+    which they are exact level by level, 0 if none are.  ``memory``: the cache of the frame's tokens, if trees
+    behind it are exact.
+    """
 
     def __init__(
         self, loaded: Loaded, key: ScoringKey, *, context: int = 0, batch_tokens: int | None = None
@@ -101,10 +109,14 @@ class CausalScorer(LocalScorer):
         self.ends = torch.tensor(self._ending_tokens() if self.boundary else [], device=self.device)
         self._find_shortcuts([self._text_inputs(ids) for ids in self._probe_ids()])
         self._require_causal(self._text_inputs)
-        self.memory: DynamicCache | None = None
+        self.memory: Any = None
+        self.levels = Levels(self.model, self.device)
         self.largest_tree = 0 if self.body is None else self._largest_exact_tree(loaded.identity)
-        frame = self.seam.frame_ids
-        if self.largest_tree and frame and self._is_known_as_exact(self.largest_tree, loaded.identity, frame):
+        self.deepest = 0 if self.largest_tree or not self.levels.name else DEEPEST
+        if self.deepest and not self._is_known_as_exact(DEEPEST, loaded.identity, by_levels=True):
+            self.deepest = 0
+        frame, size, deep = self.seam.frame_ids, self.largest_tree or self.deepest, self.deepest > 0
+        if size and frame and self._is_known_as_exact(size, loaded.identity, frame, by_levels=deep):
             self.memory = self._remembered()
         self._open_texts(loaded.identity)
 
@@ -115,6 +127,9 @@ class CausalScorer(LocalScorer):
             f"Prompts with a common beginning share it, in prefix trees of up to {self.largest_tree} tokens, "
             "which gave the scores of each text alone."
             if self.largest_tree
+            else f"Prompts of up to {self.deepest} tokens with a common beginning share it, from the model's "
+            "cache, which gave the scores of each text alone."
+            if self.deepest
             else "Prompts run beside others of the same length: this architecture cannot share beginnings."
         )
         return super().traits | {"opening": self._opening_trait, "batching": batching}
@@ -128,7 +143,7 @@ class CausalScorer(LocalScorer):
     def alone(self, prompt: str, word: str) -> float:
         """Score one word in one prompt, in nats, one plain text a forward pass."""
         plain = copy.copy(self)
-        plain.largest_tree, plain.memory = 0, None
+        plain.largest_tree, plain.deepest, plain.memory = 0, 0, None
         return super(CausalScorer, plain).alone(prompt, word)
 
     def _token_nats(self, texts: Sequence[str]) -> list[TokenNats]:
@@ -137,11 +152,12 @@ class CausalScorer(LocalScorer):
         The first is conditioned on the frame, the tokenizer's opening, or else on :attr:`sentence_opening`.
         """
         if self.seam.frame:
-            return self._nats_behind(self.seam.encode([self.seam.frame])[0], texts, memory=self.memory)
+            memory = self.memory if self.largest_tree else None
+            return self._nats_behind(self.seam.encode([self.seam.frame])[0], texts, memory=memory)
         return self._nats_behind(self.seam.opening or (self.openings.separator[0],), texts)
 
     def _nats_behind(
-        self, start: Ids, texts: Sequence[str], unread: int = 0, memory: DynamicCache | None = None
+        self, start: Ids, texts: Sequence[str], unread: int = 0, memory: Any = None
     ) -> list[TokenNats]:
         """Return the same after tokens ``start``, without the first ``unread`` tokens.
 
@@ -209,7 +225,8 @@ class CausalScorer(LocalScorer):
         check_context(self.key, self.context, lengths, prompts)
         values = np.zeros((len(prompts), 2 * len(words)))  # scores, then words given the left text alone
         frame, memory = self.seam.frame_ids, self.memory
-        if memory is not None and all(start[: len(frame)] == frame for start in starts):
+        fits = self.largest_tree or max(lengths, default=0) <= len(frame) + self.deepest
+        if memory is not None and fits and all(start[: len(frame)] == frame for start in starts):
             starts = [start[len(frame) :] for start in starts]
         else:
             memory = None
@@ -240,16 +257,32 @@ class CausalScorer(LocalScorer):
             rows, trees, spent = [*rows, *more], [*trees, tree], spent + cost
         if trees:
             yield rows, trees
-        large = [row for row, size in enumerate(sizes) if size > self.largest_tree]
+        lengths = [len(start) + tree.longest for start, tree in zip(starts, behind, strict=True)]
+        if self.deepest:
+            within = [row for row, length in enumerate(lengths) if length <= self.deepest]
+            limit = 2 * self._most_rows(max(lengths, default=0))
+            yield from ((rows, [tree]) for rows, tree in pack(starts, behind, within, limit, limit))
+        deep = [row for row, length in enumerate(lengths) if length > self.deepest]
+        large = [row for row in deep if sizes[row] > self.largest_tree]
         costs = [(len(starts[row]) + 1) * max(1, len(behind[row].paths)) for row in large]
         for block in plan([len(starts[row]) for row in large], costs, self.batch_tokens):
             rows = [large[index] for index in block]
             yield rows, [tree for row in rows for tree in chains(starts[row], behind[row], row)]
 
+    def _most_rows(self, longest: int) -> int:
+        """Return the rows of a pass of a level whose texts have up to so many tokens behind a frame."""
+        with self._device_errors():
+            return self.levels.rows(len(self.seam.frame_ids) + longest, self.batch_tokens)
+
     def _cost(self, tree: Tree) -> int:
         return row_cost(len(tree.ids), tree.read_nodes, self.vocabulary, self.batch_tokens)
 
-    def _add(self, values: FloatArray, trees: Sequence[Tree], memory: DynamicCache | None = None) -> None:
+    def _add(self, values: FloatArray, trees: Sequence[Tree], memory: Any = None) -> None:
+        if self.deepest and (memory is not None or not trees[0].is_chain):
+            for tree in trees:
+                with self._device_errors():
+                    np.add.at(values, tuple(tree.reads[:, :2].T), self._read_by_levels(tree, memory))
+            return
         lengths = [len(tree.ids) if tree.is_chain else 0 for tree in trees]
         for bucket in plan(lengths, [self._cost(tree) for tree in trees], self.batch_tokens):
             chosen = [trees[index] for index in bucket]
@@ -258,7 +291,7 @@ class CausalScorer(LocalScorer):
                 np.add.at(values, (row, word), self._read(chosen, memory))
 
     @torch.inference_mode()
-    def _read(self, trees: Sequence[Tree], memory: DynamicCache | None = None) -> FloatArray:
+    def _read(self, trees: Sequence[Tree], memory: Any = None) -> FloatArray:
         number = np.repeat(np.arange(len(trees)), [len(tree.reads) for tree in trees])
         _, _, node, token = np.concatenate([tree.reads for tree in trees]).T
         length = max(len(tree.ids) for tree in trees)
@@ -266,6 +299,10 @@ class CausalScorer(LocalScorer):
         rows, positions = (torch.as_tensor(part, device=self.device) for part in np.divmod(places, length))
         inputs = self._inputs(trees) if memory is None else self._inputs_behind(trees, memory)
         return self._nats(rows, positions, index, token, **inputs)
+
+    def _read_by_levels(self, tree: Tree, memory: Any = None) -> FloatArray:
+        rows = self._most_rows(int(tree.depths.max()) + 1)
+        return self.levels.nats(self._nats, tree, rows, memory)
 
     def _wanted(self, logits: torch.Tensor, index: Indices, token: Indices) -> torch.Tensor:
         """Return [read] logits; of an end, the log of the sum of all that end a word."""
@@ -293,7 +330,7 @@ class CausalScorer(LocalScorer):
         depths = torch.as_tensor(_stacked([tree.depths for tree in trees], length), device=self.device)
         return {"input_ids": ids, "attention_mask": mask, "position_ids": depths, "use_cache": False}
 
-    def _inputs_behind(self, trees: Sequence[Tree], memory: DynamicCache) -> dict[str, Any]:
+    def _inputs_behind(self, trees: Sequence[Tree], memory: Any) -> dict[str, Any]:
         """Make the arguments for trees after the frame's tokens, whose keys and values are copied."""
         begin, cache = memory.get_seq_length(), DynamicCache()
         for index, layer in enumerate(memory.layers):
@@ -309,11 +346,11 @@ class CausalScorer(LocalScorer):
         }
 
     @torch.inference_mode()
-    def _remembered(self) -> DynamicCache:
-        """Compute the keys and values of the frame's tokens; TypeError if these are not all there is."""
+    def _remembered(self) -> Any:
+        """Compute the cache of the frame's tokens; TypeError if a tree cannot be put behind it."""
         ids = torch.tensor([self.seam.frame_ids], device=self.device)
-        memory: DynamicCache = self.model(input_ids=ids, use_cache=True).past_key_values
-        if not all(type(layer) is DynamicLayer for layer in memory.layers):
+        memory = self.model(input_ids=ids, use_cache=True)[self.levels.name]
+        if self.largest_tree and not all(type(layer) is DynamicLayer for layer in memory.layers):
             raise TypeError("layers with windows or states")
         return memory
 
@@ -340,49 +377,59 @@ class CausalScorer(LocalScorer):
             limit //= 2
         return 0
 
-    def _is_known_as_exact(self, size: int, identity: str, frame: Ids = ()) -> bool:
+    def _is_known_as_exact(
+        self, size: int, identity: str, frame: Ids = (), *, by_levels: bool = False
+    ) -> bool:
         """Call :meth:`_is_exact`, which may take minutes, once for the same weights, program and device.
 
         A failed test is repeated each time, since memory may have been short.
         """
         if not identity:
-            return self._is_exact(size, frame)
+            return self._is_exact(size, frame, by_levels=by_levels)
         conditions = (identity, self.model.dtype, self.context, size, device_name(self.device), *program())
         conditions += (digest(frame),) if frame else ()
+        conditions += ("by levels",) if by_levels else ()
 
         def answer() -> str:
-            return YES if self._is_exact(size, frame) else "no"
+            return YES if self._is_exact(size, frame, by_levels=by_levels) else "no"
 
         return noted("trees.json", "|".join(map(str, conditions)), YES, answer) == YES
 
-    def _is_exact(self, size: int, frame: Ids = ()) -> bool:
-        """Tell whether trees of that many tokens (after a frame) give the nats of their sequences alone.
+    def _is_exact(self, size: int, frame: Ids = (), *, by_levels: bool) -> bool:
+        """Tell whether trees of so many tokens, or levels, give the nats of their sequences alone.
 
         Tested with a text of nearly that many tokens and, in the last slots, branches from its beginning: a
         text longer than an attention window reveals windows over positions, a branch far from its ancestors
         in slots but not in positions reveals windows over slots.  All branches leave the text in its first
         quarter, as later ones would reveal nothing more.
         """
-        draws = np.random.default_rng(size).integers(0, self.vocabulary // 2, size).tolist()
+        drawn = np.random.default_rng(size).integers(0, self.vocabulary // 2, 2 * size).tolist()
+        tokenizer = self.seam.tokenizer  # padding has no position in RoBERTa, and may be what opens a text
+        roles = (tokenizer.bos_token_id, tokenizer.eos_token_id)
+        opening = [one for one in roles if one is not None and one < self.vocabulary]
+        draws = [*opening, *(one for one in drawn if one != tokenizer.pad_token_id)][:size]
         last = self.vocabulary - 1  # sorted after the others
         depth = min(size - 7, (self.context or size + len(frame)) - len(frame) - 2)
         trunks = [tuple(draws[n : n + depth]) for n in range(0, size - 7, depth)]
         texts = [*trunks, *((*trunks[0][: max(1, depth // part)], last) for part in (4, 16, depth))]
-        words = [(last, token) for token in draws[: TRIED_IN_FRAME if frame else TRIED]]
+        words = [(last, token) for token in draws[: FEWER_TRIED if frame or by_levels else TRIED]]
         behind = [Continuations.of(words)] * len(texts)
         ((_, tree),) = pack(texts, behind, range(len(texts)), 2 * size, 2 * size)
         lines = [chain for row, text in enumerate(texts) for chain in chains(frame + text, behind[row], row)]
 
-        def scores(rows: Sequence[Tree], memory: DynamicCache | None = None) -> FloatArray:
+        def scores(rows: Sequence[Tree], read: Callable[[Tree], FloatArray]) -> FloatArray:
             values = np.zeros((len(texts), len(words)))
             for row in rows:
-                np.add.at(values, tuple(row.reads[:, :2].T), self._read([row], memory))
+                np.add.at(values, tuple(row.reads[:, :2].T), read(row))
             return values
 
         def fast() -> FloatArray:
-            return scores([tree], self._remembered() if frame else None)
+            memory = self._remembered() if frame else None
+            if by_levels:
+                return scores([tree], lambda row: self._read_by_levels(row, memory))
+            return scores([tree], lambda row: self._read([row], memory))
 
-        return agree(self.model, fast, lambda: scores(lines))
+        return agree(self.model, fast, lambda: scores(lines, lambda row: self._read([row])))
 
     def _ending_tokens(self) -> list[int]:
         """List tokens that cannot prolong a word: special, or without a letter, mark or digit first."""

@@ -322,7 +322,8 @@ class LocalScorer(Scorer):
         self.body = self.last = None
         with self._device_errors():
             expected = self._expected(probes)
-        for body in (self.model.base_model, self.model.get_decoder()):
+        named = getattr(self.model, "model", None)  # Llama 4 gives its body another prefix
+        for body in (self.model.base_model, self.model.get_decoder(), named):
             if body is not None and body is not self.model:
                 self.body = body
                 if self._reproduces(expected):

@@ -73,7 +73,7 @@ def first_token(model: Any, seam: Seam, error: type[AuditError]) -> int:
     """
     first = getattr(model.config, "decoder_start_token_id", None)
     if getattr(model.config, "model_type", "") in WITH_LANGUAGE:
-        return _last_of_text(first, seam, error)
+        return _last_of_text(model, seam, error)
     if first is None:
         raise error(
             f"The configuration of {seam.model} does not state the token with which its decoder starts: set "
@@ -82,22 +82,24 @@ def first_token(model: Any, seam: Seam, error: type[AuditError]) -> int:
     return int(first)
 
 
-def _last_of_text(first: int | None, seam: Seam, error: type[AuditError]) -> int:
-    tokenizer = seam.tokenizer
-    roles = {getattr(tokenizer, f"{role}_token_id") for role in ROLES}
+def _last_of_text(model: Any, seam: Seam, error: type[AuditError]) -> int:
+    tokenizer, first = seam.tokenizer, getattr(model.config, "decoder_start_token_id", None)
+    roles = {None, *(getattr(tokenizer, f"{role}_token_id") for role in ROLES)}
     languages = {*seam.opening, *seam.closing} - roles
     if not languages or not seam.closing:
         raise error(
             f"The tokenizer of {seam.model} does not put the language of a text beside it, as in training: "
             "set src_lang in its tokenizer_config.json."
         )
-    if first is not None and first not in roles | languages:
-        own, other = (
-            " ".join(tokenizer.convert_ids_to_tokens(list(ids))) for ids in (sorted(languages), [first])
-        )
+    # Of mBART-50's translators into one language.
+    forced = getattr(getattr(model, "generation_config", None), "forced_bos_token_id", None)
+    target = first if first not in roles | languages else forced if forced not in roles else None
+    if target is not None:
+        own = " ".join(tokenizer.convert_ids_to_tokens(sorted(languages - {target})))
+        how = f"{own} to {tokenizer.convert_ids_to_tokens(target)}".strip()
         raise error(
-            f"The model {seam.model} cannot be scored, because it translates ({own} to {other}), so the "
-            "probability of a word would answer another question: choose the model that it was trained from."
+            f"The model {seam.model} cannot be scored, because it translates ({how}), so the probability of "
+            "a word would answer another question: choose the model that it was trained from."
         )
     return seam.closing[-1]
 

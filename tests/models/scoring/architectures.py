@@ -327,7 +327,9 @@ class Row:
     read_as: str
     float32: str  # right, how far off, or why it is refused
     bfloat16: str
-    shared: str  # the largest tree, or whether a row holds all words; in float32 and bfloat16
+    shared: (
+        str  # the largest tree, its most levels, or whether a row holds all words; in float32 and bfloat16
+    )
 
 
 def row_of(family: str, kind: str, folder: Path, seed: int = FIRST_SEED) -> Row:
@@ -387,7 +389,8 @@ def row_of(family: str, kind: str, folder: Path, seed: int = FIRST_SEED) -> Row:
 
 def _shared(scorer: Any) -> str:
     if hasattr(scorer, "largest_tree"):
-        return f"{scorer.largest_tree} tokens" if scorer.largest_tree else "–"
+        levels = f"{scorer.deepest} levels" if scorer.deepest else "–"
+        return f"{scorer.largest_tree} tokens" if scorer.largest_tree else levels
     return "a row" if getattr(scorer, "packs", False) else "–"
 
 

@@ -107,6 +107,28 @@ FUNNEL = {"block_sizes": [1, 1, 1], "num_decoder_layers": 1, "d_model": 32, "n_h
     "d_inner": 64,
     "initializer_std": 0.4,
 }
+MAMBA2 = {"hidden_size": 32, "num_hidden_layers": 2, "num_heads": 4, "head_dim": 16, "state_size": 8} | {
+    "n_groups": 1,
+    "chunk_size": 8,
+}
+FALCON_H1 = (
+    HEADS
+    | {"mamba_d_ssm": 64, "mamba_n_heads": 4, "mamba_d_head": 16, "mamba_d_state": 8}
+    | {"mamba_chunk_size": 8}
+)
+QWEN3_NEXT = (
+    HEADS
+    | {"layer_types": ["linear_attention", "full_attention"], "num_experts": 4}
+    | {
+        "num_experts_per_tok": 2,
+        "moe_intermediate_size": 24,
+        "shared_expert_intermediate_size": 24,
+        "linear_key_head_dim": 8,
+        "linear_value_head_dim": 8,
+        "linear_num_key_heads": 2,
+        "linear_num_value_heads": 4,
+    }
+)
 RELATIVE = SMALL | {"relative_attention": True, "pos_att_type": ["p2c", "c2p"], "position_buckets": 16}
 
 # Those that every test of the family takes; windows are shorter than the prompts unless they are "wide".
@@ -129,6 +151,7 @@ FIRST_MASKED = {
 CAUSAL = FIRST_CAUSAL | {
     "falcon": twin("FalconForCausalLM", gpt2_tokenizer, **FALCON),
     "falcon-alibi": twin("FalconForCausalLM", gpt2_tokenizer, **FALCON, alibi=True),
+    "falcon-h1": twin("FalconH1ForCausalLM", llama_tokenizer, **FALCON_H1),
     "gemma2": twin("Gemma2ForCausalLM", llama_tokenizer, **GEMMA),
     "gemma3": twin("Gemma3ForCausalLM", llama_tokenizer, **HYBRID),
     "gemma3-wide": twin("Gemma3ForCausalLM", llama_tokenizer, **HYBRID | {"sliding_window": 300}),
@@ -137,12 +160,14 @@ CAUSAL = FIRST_CAUSAL | {
     "gpt-neo": twin("GPTNeoForCausalLM", gpt2_tokenizer, **GPT_NEO, window_size=8),
     "gpt-neo-wide": twin("GPTNeoForCausalLM", gpt2_tokenizer, **GPT_NEO, window_size=256),
     "granite": twin("GraniteForCausalLM", gpt2_tokenizer, **GROUPED),
+    "mamba2": twin("Mamba2ForCausalLM", gpt2_tokenizer, **MAMBA2),
     "mistral-wide": twin("MistralForCausalLM", llama_tokenizer, **GROUPED, sliding_window=300),
     "olmo2": twin("Olmo2ForCausalLM", gpt2_tokenizer, **GROUPED),
     "phi": twin("PhiForCausalLM", gpt2_tokenizer, **SMALL),
     "phi3": twin("Phi3ForCausalLM", llama_tokenizer, **GROUPED),
     "qwen2": twin("Qwen2ForCausalLM", gpt2_tokenizer, **GROUPED),
     "qwen3": twin("Qwen3ForCausalLM", gpt2_tokenizer, **HEADS),
+    "qwen3-next": twin("Qwen3NextForCausalLM", gpt2_tokenizer, **QWEN3_NEXT),
     "smollm3": twin("SmolLM3ForCausalLM", gpt2_tokenizer, **GROUPED),
 }
 MASKED = FIRST_MASKED | {

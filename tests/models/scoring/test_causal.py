@@ -49,9 +49,13 @@ from tests.quick import quick
 
 PROMPT = "The nurse said that [Y]"
 LONG = "The nurse " + "and the old man " * 20 + "said that [Y]"
-# The largest tree of width-32 twins is 256; nothing is shared where a window is shorter than any tree, or
-# where a bias counts slots (ALiBi).
-NOT_SHARED = {"bloom", "falcon-alibi", "mistral", "gpt-neo", "gemma2", "gemma3"}
+# The largest tree of width-32 twins is 256; trees go level by level where a layer has a state, where a window
+# is shorter than any tree, or where a bias counts slots (ALiBi).
+BY_LEVELS = {"bloom", "falcon-alibi", "mistral", "gpt-neo", "gemma2", "gemma3"} | {
+    "mamba2",
+    "falcon-h1",
+    "qwen3-next",
+}
 
 
 class Passes:
@@ -69,17 +73,17 @@ class Passes:
 
 @pytest.mark.parametrize("name", quick(sorted(CAUSAL), {*FIRST_CAUSAL, "gemma3"}.__contains__))
 def test_beginnings_are_shared_where_the_architecture_allows_it(name: str) -> None:
-    scorer, shared = changed(name), name not in NOT_SHARED
-    assert scorer.largest_tree == (256 if shared else 0)
+    scorer = changed(name)
+    assert (scorer.largest_tree, scorer.deepest) == ((0, 64) if name in BY_LEVELS else (256, 0))
     counts = []
-    for largest in (scorer.largest_tree, 0):
-        scorer.largest_tree = largest
+    for largest, deepest in ((scorer.largest_tree, scorer.deepest), (0, 0)):
+        scorer.largest_tree, scorer.deepest = largest, deepest
         passes = Passes(scorer.model)
         scorer.score(PROMPTS, WORDS)
         passes.hook.remove()
         assert (passes.trees > 0) == (largest > 0)
         counts.append(sum(rows * tokens for rows, tokens in passes.shapes))
-    assert (counts[0] * 2 < counts[1]) == shared
+    assert counts[0] * 2 < counts[1]
 
 
 @pytest.mark.parametrize("name", ["gpt2", "llama"])

@@ -349,6 +349,10 @@ def test_the_decoder_starts_with_the_last_token_of_a_text_in_its_language(
     model.config.decoder_start_token_id = own.convert_tokens_to_ids("en_XX")
     with pytest.raises(ModelError, match=r"it translates \(ro_RO to en_XX\), so .* another question"):
         first_token(model, seam, ModelError)
+    model.config.decoder_start_token_id = stated
+    model.generation_config = SimpleNamespace(forced_bos_token_id=own.convert_tokens_to_ids("ro_RO"))
+    with pytest.raises(ModelError, match=r"it translates \(to ro_RO\), so .* another question"):
+        first_token(model, seam, ModelError)
 
 
 def test_a_tokenizer_that_states_no_language_is_refused() -> None:

@@ -45,13 +45,13 @@ def test_the_bound_of_a_cell_alone_and_in_a_batch(template: str) -> None:
 
 @pytest.fixture
 def tried(monkeypatch: pytest.MonkeyPatch, own_settings: Settings) -> list[int]:
-    """The sizes of trees that models are asked about, with an empty cache."""
+    """The sizes of trees that models are tested on, negative level by level, with an empty cache."""
     sizes: list[int] = []
     real = CausalScorer._is_exact
 
-    def is_exact(scorer: CausalScorer, size: int, frame: Ids = ()) -> bool:
-        sizes.append(size)
-        return real(scorer, size, frame)
+    def is_exact(scorer: CausalScorer, size: int, frame: Ids = (), *, by_levels: bool) -> bool:
+        sizes.append(-size if by_levels else size)
+        return real(scorer, size, frame, by_levels=by_levels)
 
     monkeypatch.setattr(CausalScorer, "_is_exact", is_exact)
     return sizes
@@ -87,10 +87,10 @@ def test_a_model_whose_trees_are_exact_is_asked_once(
 
 @pytest.mark.parametrize("name", ["bloom", "falcon-alibi"])
 def test_a_no_is_asked_again(name: str, tried: list[int], tmp_path: Path) -> None:
-    """Memory may have been short; where a bias counts slots no size is exact."""
+    """Memory may have been short; where a bias counts slots no size is exact, but levels are."""
     spec = resolve(save(load_tiny(name), tmp_path))
     assert [largest_tree(spec) for _ in range(2)] == [0, 0]
-    assert tried == [256, 128, 64] * 2
+    assert tried == [256, 128, 64, -64, 256, 128, 64]
 
 
 def test_a_model_with_code_of_its_own_and_one_made_in_memory_are_asked_each_time(
