@@ -46,7 +46,7 @@ def sample_now(several: Sequence[Sampling], within: float | None, *, as_json: bo
 
 def cost_note(sampling: Sampling, store: Store) -> str:
     """Say how many texts a request needs, how many tokens these have, and what they cost."""
-    cost = estimate_writing([sampling.asked()], store, Queue.open(settings().catalogue))
+    cost = estimate_writing([sampling.request()], store, Queue.open(settings().catalogue))
     parts = [f"{cost.missing:,} texts", f"{cost.prompt_tokens:,} tokens read"]
     parts.append(f"at most {cost.tokens:,} written")
     if cost.seconds is not None:

@@ -46,7 +46,7 @@ class Sampling:
     key: GenerationKey
     most: int
 
-    def asked(self, count: int = 0) -> TextsAsked:
+    def request(self, count: int = 0) -> TextsAsked:
         """Return the request for ``count`` texts of each sentence, or for the most."""
         prompts = tuple(
             opening_of(template, term)
@@ -129,7 +129,7 @@ def sampled_reports(
 ) -> Iterator[tuple[int, RiskReport]]:
     """Yield samples a sentence and their report: of all, or every ``STEP`` until R is within ± ``within``."""
     for count in (sampling.most,) if within is None else steps(sampling.most):
-        generate_missing(sampling.asked(count), store, on_progress=on_progress)
+        generate_missing(sampling.request(count), store, on_progress=on_progress)
         report = sampling.report(store, count, options)
         yield count, report
         interval = report.interval("overall_risk")
