@@ -16,7 +16,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from functools import lru_cache
 from pathlib import Path
+from types import MappingProxyType
 from typing import Literal, TypeVar
 
 from pydantic import Field, ValidationError
@@ -229,5 +231,12 @@ def factors() -> Mapping[str, Factor]:
     EvidenceError
         The file in the assets folder is missing or damaged.
     """
-    rows = read_records(settings().assets / "factors" / "occupations_us.csv", Factor, EvidenceError)
-    return {factor.term.casefold(): factor for factor in rows}
+    path = settings().assets / "factors" / "occupations_us.csv"
+    return _factors(path, path.stat().st_mtime_ns if path.exists() else 0)
+
+
+@lru_cache(maxsize=1)
+def _factors(path: Path, changed: int) -> Mapping[str, Factor]:
+    """Read the figures, anew once the file has changed: a page asks for them a dozen times."""
+    rows = read_records(path, Factor, EvidenceError)
+    return MappingProxyType({factor.term.casefold(): factor for factor in rows})
