@@ -268,7 +268,10 @@ def test_a_card_as_toml_is_the_same_card(card):
         ({"title": "a", "cut": float("inf")}, "cut must be a finite number; got inf"),
         ({"title": "a", "kept": 1.5}, "kept must be at most 1; got 1.5"),
         ({"title": "a", "kept": float("nan")}, "kept must be at most 1; got nan"),
-        ({"title": "a", "form": "relative"}, "form must be one of '', clausal, attributive, decision; got 'relative'"),
+        (
+            {"title": "a", "form": "relative"},
+            "form must be one of '', clausal, attributive, decision; got 'relative'",
+        ),
         ({"title": "a", "language": "english please"}, "the language"),
         ({"title": "a\x00b"}, "control characters"),
         ({"title": "a", "history": "done"}, "history must be a list; got 'done'"),

@@ -314,14 +314,11 @@ DRAW: dict[ExperimentName, Draw] = {
 def draw_criteria() -> None:
     """Draw the tab."""
     adopt_next()
-    above, below = st.container(), st.container()
-    with above:
-        request = draw_request()
-    with below:
+    try:
+        _draw_results(draw_request())
+    finally:  # an answer that is missing stops the script
         draw_kept()
         st.caption(CRITERIA_LABEL)
-    with above:
-        _draw_results(request)
 
 
 def _draw_results(request: Request) -> None:

@@ -179,7 +179,7 @@ def _draw_beside(shown: TabView) -> None:
     st.caption(source_of(LABEL))
     st.caption(plain(settings_finding(next(iter(results.values())).asked, len(results))))
     for model, result in results.items():
-        st.caption(plain(f"{model}: {perturber_finding(result.errors)} {ends_finding(result)}"))
+        st.caption(plain_titled(f"{model}: {perturber_finding(result.errors)} {ends_finding(result)}"))
     with st.expander("Notes", icon=":material/info:"):
         for model, report in shown.reports.items():
             st.markdown(

@@ -60,7 +60,7 @@ def agreement_finding(model: str, topic: str, rows: Sequence[CaseRow]) -> str:
     apply = len(finding) + len(silent) + len(exchanged)
     if not apply:
         return say("unknown", model=model, topic=topic)
-    criteria = [row.verdict for row in rows if row.audit == "criteria"]
+    criteria = [row for row in rows if row.audit == "criteria" and row.measure]
     sides = ((name, side) for name in finding if (side := _sides(rows, name)))
     side = next((say("side", model=model, audit=name, side=side) for name, side in sides), say("no_side"))
     return say(
@@ -74,8 +74,8 @@ def agreement_finding(model: str, topic: str, rows: Sequence[CaseRow]) -> str:
         exchanged=exchanged,
         small="fairpair" in finding and _is_small(rows),
         side=side,
-        shown=criteria.count("difference"),
-        tests=sum(verdict in TESTED for verdict in criteria),
+        failing=len({row.question for row in criteria if row.verdict == "difference"}),
+        criteria=len({row.question for row in criteria}),
     )
 
 

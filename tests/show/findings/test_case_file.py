@@ -78,7 +78,7 @@ def examples() -> dict[str, object]:
     sets = {
         "all": ALL,
         "two": ALL[:2],
-        "few criteria": [*ALL, row("criteria", "none shown"), *[row("criteria", "cannot be told")] * 2],
+        "few criteria": [*ALL, *(row("criteria", "none shown", question=question) for question in "AB")],
         "whom it favours": [leans, ALL[1]],
         "a side later": [row("bias", "difference"), *ALL[1:]],
         "no side": [row("bias", "difference"), ALL[1]],
@@ -165,13 +165,14 @@ def test_a_case_is_agreed_only_where_every_audit_that_applies_finds_it() -> None
     assert "does not count as agreement. There is nothing to compare it with yet." in exchanged
 
 
-def test_criteria_of_which_few_differ_are_counted() -> None:
-    few = [*ALL, *[row("criteria", "none shown")] * 5, *[row("criteria", "cannot be told")] * 3]
-    said = "toy on gender: all 3 audits show a difference, the criteria in 1 of 6 tests. Its word"
+def test_failing_criteria_are_counted_as_on_their_own_tab() -> None:
+    """Each once, whatever the number of its quantities and whether they could be tested."""
+    verdicts = (("A?", "none shown"), ("A?", "cannot be told"), ("B?", "cannot be told"))
+    few = [*ALL, *(row("criteria", verdict, question=question) for question, verdict in verdicts)]
+    said = "toy on gender: all 3 audits show a difference (1 of 3 criteria fails). Its word"
     assert said in agreement_finding("toy", "Gender", few)
-    assert "in 1 of 6 tests. " in agreement_finding("toy", "Gender", few[:-3])
-    assert "tests" not in agreement_finding("toy", "Gender", ALL)
-    assert "tests" not in agreement_finding("toy", "Gender", [*ALL[:2], *few[3:]])
+    assert "1 of 3 criteria fails. " in agreement_finding("toy", "Gender", few[2:])
+    assert "criteria fail" not in agreement_finding("toy", "Gender", ALL)
 
 
 def test_caprice_is_not_called_positive_where_it_is_zero() -> None:
