@@ -34,6 +34,8 @@ MADE_BY = {
         "prompts_toml",
     },
     "application/x-bibtex": {"citation_bibtex"},
+    "application/json": {"signoff_bytes"},
+    "text/html": {"html_bytes"},  # it escapes every text
 }
 
 

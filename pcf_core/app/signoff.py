@@ -12,7 +12,7 @@ from pcf_core.core.errors import AuditError, StoreError
 from pcf_core.core.options import declared
 from pcf_core.core.settings import settings
 from pcf_core.report.records import ReportDocument
-from pcf_core.report.signoff import DECISIONS, ENDING, Decided, SignOff, sign_off, signoff_bytes
+from pcf_core.report.signoff import DECISIONS, ENDING, Decided, SignOff, make_statement, signoff_bytes
 from pcf_core.report.written import html_bytes, report_bytes
 from pcf_core.store.journal import Journal
 
@@ -32,7 +32,7 @@ def draw_signoff(document: ReportDocument, name: str) -> None:
         decided = _draw_form()
         if decided is not None:
             try:
-                statement = sign_off(report_bytes(document), decided)
+                statement = make_statement(report_bytes(document), decided)
                 Journal(settings().cache).add(
                     person().signature,
                     "signed",
@@ -72,7 +72,7 @@ def _draw_files(document: ReportDocument, statement: SignOff, name: str) -> None
     with st.container(horizontal=True):
         st.download_button(
             "Statement (JSON)",
-            signoff_bytes(statement),
+            lambda: signoff_bytes(statement),
             f"{name}.json{ENDING}",
             "application/json",
             key="signoff_json",

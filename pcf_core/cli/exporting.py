@@ -349,12 +349,12 @@ def sign(
     options: Decided,
 ) -> None:
     """State who decided what on a report, in a file beside it that verify checks; leave it as it is."""
-    from pcf_core.report.signoff import sign_off, write_signoff
+    from pcf_core.report.signoff import make_statement, write_signoff
     from pcf_core.report.written import html_bytes, read_report
 
     data = report_data(report)
     document = read_report(data)
-    statement = sign_off(data, options, key)
+    statement = make_statement(data, options, key)
     if print_to is not None:
         check_target(print_to)
     must_record()

@@ -309,14 +309,16 @@ class RunSpec(Record):
             update={"templates": tuple(template for template, times in pairs if times)}
         )
 
-    @cached_property
+    @property
     def as_scored(self) -> RunSpec:
         """The run as a model sees it, under the same key: the run itself, unless its groups are people.
 
         Then every person makes a template of each, person-minor, and the answers are the topic's words.
         """
-        if not self.topic.decides:
-            return self
+        return self._of_people if self.topic.decides else self
+
+    @cached_property
+    def _of_people(self) -> RunSpec:
         texts = tuple(
             template.model_copy(update={"text": with_person(template.text, person), "family": ""})
             for template in self.drawn.templates

@@ -124,7 +124,7 @@ class SignOffCheck(Record):
     signature: str
 
 
-def sign_off(report: bytes, decided: Decided, key: Path | None = None) -> SignOff:
+def make_statement(report: bytes, decided: Decided, key: Path | None = None) -> SignOff:
     """State a decision on a report; ``key``: an SSH key file with which it is signed."""
     facts = decided.model_dump() | {"date": decided.date or today(), "report": sha256(report)}
     statement = SignOff.model_validate(facts)

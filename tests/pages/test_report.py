@@ -161,7 +161,7 @@ def test_a_run_that_was_added_and_is_the_sidebars_now_stands_there_once(full_sto
     label = f"mini-gpt · gender · {NINETEEN}"
     app = open_app("report", model=["mini-bert", "mini-gpt"], rp_run=[label])
     assert not app.warning
-    assert "tells of mini-bert and mini-gpt on “Gender”." in app.texts
+    assert "covers mini-bert and mini-gpt on “Gender”." in app.texts
 
 
 def test_text_audits_are_chosen_by_name(requests: list[ReportRequest]) -> None:
@@ -169,7 +169,7 @@ def test_text_audits_are_chosen_by_name(requests: list[ReportRequest]) -> None:
     score_criteria(store, "tasks")
     score_criteria(store, "questions")
     app = open_app("report", model=["mini-gpt"])
-    assert "tells of 2 experiments of the criteria." in app.texts
+    assert "covers 2 experiments of the criteria." in app.texts
     (label,) = [one for one in app.multiselect(key="rp_text").options if one.startswith("Tasks")]
     app.multiselect(key="rp_text").set_value([label]).run()
     make(app)
@@ -190,7 +190,7 @@ def test_text_audits_of_these_models_are_in_it_the_newest_of_each_kind(requests:
     assert "1 result of FairPair and 1 experiment of the criteria" in app.texts
     older = next(label for label in reversed(labels) if label.startswith("FairPair"))
     app.multiselect(key="rp_text").set_value([older]).run()
-    assert "tells of 1 result of FairPair." in app.texts
+    assert "covers 1 result of FairPair." in app.texts
     make(app)
     (request,) = requests
     assert [key[:6] for key in request.fairpair] == [older[-6:]]

@@ -13,7 +13,14 @@ import pytest
 from pcf_core.core.errors import InputError
 from pcf_core.report.records import SHORT, ReportDocument, ReportRequest
 from pcf_core.report.sections.mapping import NOT_HERE
-from pcf_core.report.signoff import Decided, beside, check_signoff, read_signoff, sign_off, write_signoff
+from pcf_core.report.signoff import (
+    Decided,
+    beside,
+    check_signoff,
+    make_statement,
+    read_signoff,
+    write_signoff,
+)
 from pcf_core.report.verifying import verify_report
 from pcf_core.report.whole import Texts, write_report
 from pcf_core.report.written import html_bytes, report_bytes, tables_archive
@@ -75,7 +82,7 @@ def test_a_statement_is_about_the_bytes_it_was_made_on(
     report = tmp_path / "report.json"
     report.write_bytes(data := report_bytes(mapped[1]))
     assert check_signoff(report, data, None) is None
-    statement = sign_off(data, Decided.model_validate(DECIDED))
+    statement = make_statement(data, Decided.model_validate(DECIDED))
     write_signoff(report, statement)
     assert read_signoff(beside(report).read_bytes()) == statement
     check = check_signoff(report, data, None)
@@ -94,7 +101,7 @@ def test_a_signed_statement_names_its_signer_and_cannot_be_changed(tmp_path: Pat
     ann = make_key(tmp_path, "ann")
     signers = listed(tmp_path, ("ann@example.org", ann))
     report = tmp_path / "report.json"
-    statement = sign_off(b"a report", Decided.model_validate(DECIDED), ann)
+    statement = make_statement(b"a report", Decided.model_validate(DECIDED), ann)
     write_signoff(report, statement)
     check = check_signoff(report, b"a report", signers)
     assert check is not None
