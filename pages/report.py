@@ -1,20 +1,29 @@
-"""Report: the findings in one file to save, print and check."""
+"""The page Report: the findings in one file, and a plan that leads from the models to a signed report."""
 
 import streamlit as st
 
+from pcf_core.app.addresses import AUDIT_PLAN, REPORT
 from pcf_core.app.choice import current_choice
 from pcf_core.app.page import draw_refused, finding
 from pcf_core.app.report import draw_contents, draw_report
 from pcf_core.app.scoring import follow_readings, offer_scoring
-from pcf_core.app.shell import show
+from pcf_core.app.shell import open_tab, show
 from pcf_core.app.widgets import plain
 from pcf_core.report.whole import contents_finding
+
+QUESTIONS = {
+    REPORT: "The findings in one file to save, print and check",
+    AUDIT_PLAN: "What is the model to be used for, and which limits must it keep?",
+}
 
 
 def draw() -> None:
     """Draw the page."""
-    st.title("Report")
-    st.markdown("##### The findings in one file to save, print and check")
+    if open_tab("report", "Report", QUESTIONS) == AUDIT_PLAN:
+        from pcf_core.app.plan import draw_plan
+
+        draw_plan()
+        return
     head = st.container()
     choice = current_choice()
     contents = draw_contents(choice)

@@ -1,6 +1,5 @@
 """Run an audit: form on the left, estimate on the right, button and queue below."""
 
-from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 
@@ -13,7 +12,7 @@ from pcf_core.app.links import draw_link
 from pcf_core.app.lists import parameters_of
 from pcf_core.app.page import draw_absent
 from pcf_core.app.queue import draw_queue, expect_work
-from pcf_core.app.run.costs import Costs, Start, costs_of, draw_costs, start_or_ask
+from pcf_core.app.run.costs import Costs, Start, costs_of, draw_costs, queue_all, start_or_ask
 from pcf_core.app.run.imports import draw_import
 from pcf_core.app.run.request import (
     HEAVIEST,
@@ -24,31 +23,9 @@ from pcf_core.app.run.request import (
     draw_request,
     draw_word_check,
     plan_of,
-    requested_run,
 )
-from pcf_core.app.scoring import submit
 from pcf_core.app.shell import show
-from pcf_core.app.widgets import plain
-from pcf_core.core.errors import AuditError
 from pcf_core.models.public import absent_among
-
-
-def queue_all(plan: Plan, missing: Mapping[str, int]) -> bool:
-    """Queue every run that lacks test sentences; return whether all are queued, and draw why not."""
-    wanted, refused = [run for run in plan.runs if missing.get(run.key) != 0], False
-    for run, _ in plan.unfetched:
-        try:
-            wanted.append(requested_run(plan.request, run.scoring.model, None))
-        except AuditError as error:
-            draw_refusal(run.scoring.model, error)
-            refused = True
-    try:
-        for run in wanted:
-            submit(run, missing.get(run.key))
-    except AuditError as error:
-        st.error(plain(str(error)), icon=":material/error:")
-        return False
-    return not refused
 
 
 def draw_finished(plan: Plan) -> None:

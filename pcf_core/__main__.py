@@ -2,7 +2,8 @@
 
 Data goes to stdout (JSON with ``--json`` or into a pipe, panels as text on a terminal), progress and messages
 to stderr.  Exit 0 done, 2 bad input, 1 failed, 130 interrupted (what is finished stays, call again to
-resume); ``check`` also has 3, a limit is exceeded, and 4, we cannot tell and the policy calls that a failure.
+resume); ``check`` and ``audit`` also have 3, a limit is exceeded, and 4, we cannot tell and the policy calls
+that a failure.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from typing import Annotated
 import typer
 from typer.exceptions import TyperException
 
+from pcf_core.cli.audit import audit
 from pcf_core.cli.check import check
 from pcf_core.cli.console import say
 from pcf_core.cli.criteria import criteria
@@ -79,6 +81,7 @@ COMMANDS = (
     risk,
     compare,
     check,
+    audit,
     export,
     sign,
     verify,

@@ -24,10 +24,11 @@ from pcf_core.audit.results import load_result
 from pcf_core.audit.slots import capitalised
 from pcf_core.core.run import ModelSpec, RunSpec, ScoringKey
 from pcf_core.core.settings import Settings, settings
-from pcf_core.core.topics import Topic
-from pcf_core.material.evidence import load_evidence
-from pcf_core.material.templates import load_templates
-from pcf_core.material.topics import load_topic
+from pcf_core.core.topics import MinedTemplate, SetCard, Topic
+from pcf_core.material.evidence import OWN as OWN_LISTS
+from pcf_core.material.evidence import load_evidence, make_evidence
+from pcf_core.material.templates import load_templates, make_mined, save_set
+from pcf_core.material.topics import load_topic, save_topic
 from pcf_core.models import folder
 from pcf_core.models.registry import resolve
 from pcf_core.models.scoring.base import Scorer
@@ -175,6 +176,19 @@ def fill(
     score_run(run, store, open_fake)
     load_result(store, run)
     return run
+
+
+@pytest.fixture
+def small_topics(own_settings: Settings) -> tuple[str, str]:
+    """The names of two topics of one's own, each with ten sentences about three occupations."""
+    OWN_LISTS.save(make_evidence("few", ["nurse", "engineer", "clerk"]))
+    verbs = ["said", "felt", "thought", "wrote", "knew", "hoped", "feared", "saw", "heard", "learned"]
+    texts = [MinedTemplate(text=f"The [X] {verb} that [Y]", count=1) for verb in verbs]
+    save_set(make_mined("ten", texts, SetCard(title="Ten sentences", form="clausal")))
+    for name, shipped in (("first", "gender-pronouns"), ("second", "gender")):
+        lists = {"name": name, "title": name.title(), "evidence": "few", "templates": "ten"}
+        save_topic(load_topic(shipped).model_copy(update=lists))
+    return "first", "second"
 
 
 @pytest.fixture(scope="session")

@@ -16,15 +16,17 @@ from pcf_core.core.risk import Over
 from pcf_core.core.run import split_label
 from pcf_core.models.names import AUTO, PRECISIONS
 
-WHY_TAB, TEXT_TAB, METHOD_TAB = "why_tab", "text_tab", "method_tab"
-TAB_OF = {"why": WHY_TAB, "written_text": TEXT_TAB, "method": METHOD_TAB}
+WHY_TAB, TEXT_TAB, METHOD_TAB, REPORT_TAB = "why_tab", "text_tab", "method_tab", "report_tab"
+TAB_OF = {"why": WHY_TAB, "written_text": TEXT_TAB, "report": REPORT_TAB, "method": METHOD_TAB}
 FACTORS, READ, SENSITIVITY, KNOWLEDGE = "Factors", "What it read", "Sensitivity", "Knowledge"
 SUMMARY, FAIRPAIR, CRITERIA, KNOWN = "Summary", "FairPair", "Criteria", "Known benchmarks"
 HOW_IT_WORKS, SUPPORTED, AS_IN_PAPERS = "How it works", "What numbers support", "As in the papers"
 GLOSSARY, ABOUT = "Glossary", "About"
+REPORT, AUDIT_PLAN = "Report", "Audit plan"
 TABS: Mapping[str, tuple[str, ...]] = {
     "why": (FACTORS, READ, SENSITIVITY, KNOWLEDGE),
     "written_text": (SUMMARY, FAIRPAIR, CRITERIA, KNOWN),
+    "report": (REPORT, AUDIT_PLAN),
     "method": (HOW_IT_WORKS, SUPPORTED, AS_IN_PAPERS, GLOSSARY, ABOUT),
 }
 

@@ -139,6 +139,8 @@ def draw_option(
         )
         return value if option.optional or value is not None else option.opens
     names = with_asked(option.url, offered or ())
+    if option.type is tuple and spec.row:
+        return tuple(drawn.pills(options=names, selection_mode="multi", **named))
     if option.type is tuple:
         return tuple(drawn.multiselect(options=names, **named))
     if offered is None:

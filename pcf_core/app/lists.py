@@ -28,7 +28,7 @@ from pcf_core.material.evidence import SHELF as EVIDENCE_SHELF
 from pcf_core.material.evidence import list_evidence
 from pcf_core.material.safety.text import MAX_NAME
 from pcf_core.material.shelves import Shelf
-from pcf_core.material.suiting import suiting_sets, template_cards
+from pcf_core.material.suiting import suiting_sets, template_cards, usual_set
 from pcf_core.material.template_editing import cut, heaviest_first, renamed
 from pcf_core.material.templates import SHELF, labelled, load_mined, load_templates, own_template_sets
 from pcf_core.material.topics import SHELF as TOPIC_SHELF
@@ -200,12 +200,9 @@ def usual_lists(topic: Topic, besides: Lists = NONE) -> Usual:
     If a list that the topic names is missing, also from ``besides``, the first suitable one is taken.
     """
     sets, lists = template_sets(), evidence_lists()
-    suiting = suiting_sets(topic, set_cards())
-    templates, evidence = topic.templates, topic.evidence
-    if suiting and set_cards()[suiting[0]].topic == topic.name:
-        templates = suiting[0]
-    elif templates not in sets and templates not in besides.templates:
-        templates = next(iter((*suiting, *sets)))
+    templates, evidence = usual_set(topic, set_cards()), topic.evidence
+    if templates not in sets and templates not in besides.templates:
+        templates = next(iter((*suiting_sets(topic, set_cards()), *sets)))
     if evidence not in lists and evidence not in besides.evidence:
         evidence = OCCUPATIONS if OCCUPATIONS in lists else next(iter(lists))
     return Usual(templates, evidence)

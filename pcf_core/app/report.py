@@ -323,9 +323,11 @@ def _answered_in_full(key: ScoringKey, facts: KnowledgeSet) -> bool:
     return not missing_answers(open_store(), key, facts)
 
 
-def draw_report(request: ReportRequest) -> None:
-    """Draw a button until it is pressed, then the report while the same is requested."""
+def draw_report(request: ReportRequest, *, at_once: bool = False) -> None:
+    """Draw a button until it is pressed, unless ``at_once``, then the report while the same is requested."""
     key = _state_of(request)
+    if at_once:
+        st.session_state[MADE] = key
     if st.session_state.get(MADE) != key:
         st.button(
             "Make the report",

@@ -11,6 +11,7 @@ from pcf_core.app.widgets import plain
 from pcf_core.core.errors import AuditError, StoreError
 from pcf_core.core.options import declared
 from pcf_core.core.settings import settings
+from pcf_core.report.printing import browser, pdf_bytes
 from pcf_core.report.records import ReportDocument
 from pcf_core.report.signoff import DECISIONS, ENDING, Decided, SignOff, make_statement, signoff_bytes
 from pcf_core.report.written import html_bytes, report_bytes
@@ -88,3 +89,15 @@ def _draw_files(document: ReportDocument, statement: SignOff, name: str) -> None
             on_click="ignore",
             icon=":material/download:",
         )
+        if browser() is not None:
+            st.download_button(
+                "The same as PDF",
+                lambda: pdf_bytes(html_bytes(document, statement.lines)),
+                f"{name}-signed.pdf",
+                "application/pdf",
+                key="signoff_pdf",
+                type="primary",
+                help="Printed on this server, which takes up to a minute.",
+                on_click="ignore",
+                icon=":material/picture_as_pdf:",
+            )

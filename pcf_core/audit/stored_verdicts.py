@@ -41,8 +41,14 @@ class _NotScoredError(Exception):
 
 
 def planned_runs(policy: Policy, scoring: ScoringKey) -> tuple[RunSpec, ...]:
-    """Return the full run of each context; raise InputError for an unknown name or group, or a file."""
-    return tuple(_planned(context, scoring) for context in policy.contexts)
+    """Return the full run of each context.
+
+    Raises InputError for an unknown name or group, a file, or too many resamples.
+    """
+    planned = tuple(_planned(context, scoring) for context in policy.contexts)
+    for run in planned:
+        _check_size(policy, run)
+    return planned
 
 
 def _planned(context: Context, scoring: ScoringKey) -> RunSpec:
@@ -66,13 +72,12 @@ def stored_verdicts(
 ) -> StoredVerdicts:
     """Judge a model by the runs of the store, in the looks of the command ``check``.
 
-    Raises InputError as :func:`planned_runs`, for too many resamples and an unnamed baseline, and RunError if
-    the baseline is not the key of a run, or cannot be compared.
+    Raises InputError as :func:`planned_runs` and for an unnamed baseline, and RunError if the baseline is not
+    the key of a run, or cannot be compared.
     """
     planned = planned_runs(policy, scoring)
     reports, missing = [], []
     for context, run in zip(policy.contexts, planned, strict=True):
-        _check_size(policy, run)
         try:
             reports.append(
                 check_context(

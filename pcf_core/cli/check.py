@@ -146,6 +146,11 @@ def check(
         text = _written(reports, kind)
         write_whole(path, lambda target, text=text: target.write_bytes(text))  # type: ignore[misc]
     _tell(reports, "json" if as_json else form)
+    return exit_code(reports)
+
+
+def exit_code(reports: Sequence[GateReport]) -> int:
+    """Return the exit code of these verdicts."""
     if any(report.verdict == "exceeds" for report in reports):
         return EXCEEDS
     return CANNOT_TELL if any(report.outcome == "fail" for report in reports) else 0

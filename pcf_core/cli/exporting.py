@@ -90,6 +90,7 @@ def export(
     ] = None,
     date: Annotated[str, option_of(OF_REPORT["date"])] = "",
     elsewhere: Annotated[list[str] | None, option_of(OF_REPORT["elsewhere"])] = None,
+    purpose: Annotated[str, option_of(OF_REPORT["purpose"])] = "",
     mappings: Annotated[list[str] | None, option_of(OF_REPORT["mappings"])] = None,
     by: Annotated[
         str, typer.Option("--by", help="of a pack or every-eval: who made it, as others shall read it")
@@ -125,11 +126,12 @@ def export(
     options = view.options()
     store, keys = open_store(), runs or []
     audits = [*(fairpair or []), *(criteria or []), *(knowledge or [])]
+    of_report = policy or date or elsewhere or purpose or mappings
     if form == PACK:
-        if sections or knowledge or policy or date or elsewhere or mappings:
+        if sections or knowledge or of_report:
             raise InputError(
                 "A pack has runs and results of FairPair and of the criteria: leave out --sections, "
-                "--policy, --knowledge, --date, --elsewhere and --mapping."
+                "--policy, --knowledge, --date, --elsewhere, --purpose and --mapping."
             )
         if flags := [*view.flags, *([OVER.flag] if over != OVER.default else [])]:
             raise InputError(
@@ -143,7 +145,7 @@ def export(
         raise InputError("--by, --licence and --sign are for --format pack: leave them out, or write a pack.")
     if (relationship or schema) and form != EVERY_EVAL:
         raise InputError("--relationship and --schema are for --format every-eval: leave them out.")
-    in_one_file = len(keys) == 1 and not (sections or audits or policy or date or elsewhere or mappings)
+    in_one_file = len(keys) == 1 and not (sections or audits or of_report)
     if form in ("csv", "parquet"):
         _check_zipped(out, form, zipped=not in_one_file)
     for key in keys:
@@ -169,25 +171,18 @@ def export(
         policy=read_policy(policy) if policy else None,
         date=day_of(date),
         elsewhere=tuple(store.load_run(key).key for key in elsewhere or () if key != NONE),
+        purpose=purpose,
         mappings=tuple(mappings or ()),
     )
     if not elsewhere:
+        from pcf_core.report.whole import keys_in_other_sentences  # plotly and pandas
+
         request = request.model_copy(update={"elsewhere": keys_in_other_sentences(store, request)})
     check_target(out)
     data = file_bytes(document_of(store, request), form)
     write_whole(out, lambda path: path.write_bytes(data))
     record("exported", "report", " ".join((out.name, *request.runs, *request.fairpair, *request.criteria)))
     say(f"wrote {out}")
-
-
-def keys_in_other_sentences(store: Store, request: ReportRequest) -> tuple[str, ...]:
-    """List the finished runs by which a report can compare its answer with other sentences."""
-    from pcf_core.report.answer import keys_elsewhere  # reads runs, which most commands do not
-    from pcf_core.report.loaded import load_studies
-
-    finished = [info.run for info in store.runs() if info.complete]
-    studies = load_studies(store, request)
-    return tuple(dict.fromkeys(key for study in studies for key in keys_elsewhere(study, finished)))
 
 
 def form_of(name: str, out: Path) -> str:

@@ -177,7 +177,7 @@ def score(
         if run.scoring.frame is not None:
             say(frame_note(run.scoring.model, run.scoring.frame))
             inside = {"frame": run.scoring.frame.model_dump()}
-        answer = _queue_run(store, run) if queue else _score_now(store, run, kind, chosen_engine)
+        answer = _queue_run(store, run) if queue else score_now(store, run, kind, chosen_engine)
         answers.append(answer | inside)
     give(
         one_or_all(answers),
@@ -194,7 +194,8 @@ def given_or_usual(given: str, topic: Topic, option: Literal["templates", "evide
     return given or usual
 
 
-def _score_now(store: Store, run: RunSpec, protocol: Protocol, engine: Engine) -> dict[str, Any]:
+def score_now(store: Store, run: RunSpec, protocol: Protocol, engine: Engine) -> dict[str, Any]:
+    """Score a run at once."""
     from pcf_core.work.blocks import scorers_of
     from pcf_core.work.scoring import behind_opening
 

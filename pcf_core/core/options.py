@@ -61,9 +61,12 @@ class OptionSpec:
     place: int = LAST
 
 
-def option(default: Any, **spec: Any) -> Any:
-    """Return the default of a field that is an option with this :class:`OptionSpec`."""
-    info = Field(default)
+def option(default: Any, *, exclude_if: Callable[[Any], bool] | None = None, **spec: Any) -> Any:
+    """Return the default of a field that is an option with this :class:`OptionSpec`.
+
+    ``exclude_if``: of pydantic's ``Field``; keeps the hashes and bytes of records without the option.
+    """
+    info = Field(default, exclude_if=exclude_if)
     info.metadata.append(OptionSpec(**spec))
     return info
 

@@ -59,6 +59,12 @@ def suiting_sets(topic: Topic, cards: Mapping[str, SetCard]) -> tuple[str, ...]:
     return tuple(dict.fromkeys([*made_for, *usual, *fitting]))
 
 
+def usual_set(topic: Topic, cards: Mapping[str, SetCard]) -> str:
+    """Return the set on which a topic opens: one made for it if there is any, so that it answers."""
+    first = next(iter(suiting_sets(topic, cards)), "")
+    return first if first and cards[first].topic == topic.name else topic.templates
+
+
 def _primary(language: str) -> str:
     return language.partition("-")[0].lower()
 

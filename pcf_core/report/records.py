@@ -8,6 +8,7 @@ it again and compares.
 
 from __future__ import annotations
 
+import operator
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -74,7 +75,8 @@ class ReportRequest(Record):
     an empty ``protocol`` each run is read under its own.  ``over``: of the intervals shown.  ``fairpair``,
     ``criteria``: hashes of text audits (``asked.hash``), 16 hexadecimal digits.  ``knowledge``: names of sets
     of facts.  ``policy``: limits for the models of the runs.  ``date``: such as ``2026-11-29``, "" for none.
-    ``elsewhere``: keys of runs in other sentences to compare with.  ``mappings``: names of regulations.
+    ``elsewhere``: keys of runs in other sentences to compare with.  ``purpose``: of the models.
+    ``mappings``: names of regulations.
 
     Raises
     ------
@@ -103,6 +105,9 @@ class ReportRequest(Record):
         (),
         usage="a run of the same models in other sentences, with which a report compares its answer; may be "
         "repeated; none for no such run; by itself all that are finished",
+    )
+    purpose: str = option(
+        "", usage="what the models are to be used for, which a report begins with", exclude_if=operator.not_
     )
     mappings: tuple[str, ...] = option(
         (),

@@ -11,7 +11,7 @@ from pathlib import Path
 from pcf_core.audit.results import Read, load_result
 from pcf_core.core.errors import InputError
 from pcf_core.core.run import RunSpec
-from pcf_core.report.answer import answer_of
+from pcf_core.report.answer import answer_of, keys_elsewhere
 from pcf_core.report.loaded import Study, load_studies
 from pcf_core.report.panels import legible, part_of
 from pcf_core.report.provenance import facts_of_run, facts_of_texts, writing_versions
@@ -219,6 +219,13 @@ def write_report(
             versions=writing_versions(),
         )
     )
+
+
+def keys_in_other_sentences(store: Store, request: ReportRequest) -> tuple[str, ...]:
+    """List the finished runs by which a report can compare its answer with other sentences."""
+    finished = [info.run for info in store.runs() if info.complete]
+    studies = load_studies(store, request)
+    return tuple(dict.fromkeys(key for study in studies for key in keys_elsewhere(study, finished)))
 
 
 def _without_path(request: ReportRequest) -> ReportRequest:

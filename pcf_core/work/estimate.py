@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from pcf_core.audit.preferences import missing_blocks
@@ -78,6 +78,23 @@ def _estimated(run: RunSpec, missing: int, scores: int, parameters: int, queue: 
         basis=basis,
         at_most=run.plan is not None,
         guessed=guessed,
+    )
+
+
+def in_all(estimates: Iterable[Estimate]) -> Estimate:
+    """Return the costs of several runs, one after another."""
+    left = [estimate for estimate in estimates if estimate.missing]
+    seconds = [estimate.seconds for estimate in left if estimate.seconds is not None]
+    unknown = [estimate.basis for estimate in left if estimate.seconds is None]
+    alone = [estimate.basis for estimate in left] if len(left) == 1 else []
+    return Estimate(
+        missing=sum(estimate.missing for estimate in left),
+        seconds=None if unknown else sum(seconds),
+        memory_bytes=max((estimate.memory_bytes for estimate in left), default=0),
+        disk_bytes=sum(estimate.disk_bytes for estimate in left),
+        basis=(unknown or alone or ["The sum over the results, which are made one after another."])[0],
+        at_most=any(estimate.at_most for estimate in left),
+        guessed=any(estimate.guessed for estimate in left),
     )
 
 

@@ -20,7 +20,6 @@ from pcf_core.audit.preferences import build_run
 from pcf_core.audit.reading import report
 from pcf_core.audit.results import load_result
 from pcf_core.audit.stored_verdicts import stored_verdicts
-from pcf_core.cli.exporting import keys_in_other_sentences
 from pcf_core.core.errors import InputError, RunError
 from pcf_core.core.run import CoverageSummary, RunSpec
 from pcf_core.material.evidence import load_evidence
@@ -48,7 +47,13 @@ from pcf_core.report.records import (
 )
 from pcf_core.report.reproducing import export_command
 from pcf_core.report.verifying import verify_report
-from pcf_core.report.whole import Texts, contents_finding, made_finding, write_report
+from pcf_core.report.whole import (
+    Texts,
+    contents_finding,
+    keys_in_other_sentences,
+    made_finding,
+    write_report,
+)
 from pcf_core.report.written import html_bytes, model_card, read_report, report_bytes
 from pcf_core.show.findings.numbers import called, people, two_decimals
 from pcf_core.store.store import Store

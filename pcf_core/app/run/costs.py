@@ -8,13 +8,16 @@ from dataclasses import dataclass, field
 import streamlit as st
 
 from pcf_core.app.caching import kept, open_queue, open_store
-from pcf_core.app.widgets import plain_titled, size_text
+from pcf_core.app.run.request import Plan, draw_refusal, requested_run
+from pcf_core.app.scoring import submit
+from pcf_core.app.widgets import plain, plain_titled, size_text
+from pcf_core.core.errors import AuditError
 from pcf_core.core.records import digest
 from pcf_core.core.run import RunSpec
 from pcf_core.models.names import KnownModel
 from pcf_core.show.findings.notes import duration
 from pcf_core.show.findings.numbers import count, listed
-from pcf_core.work.estimate import RECENT_JOBS, Estimate, estimate, estimate_declared
+from pcf_core.work.estimate import RECENT_JOBS, Estimate, estimate, estimate_declared, in_all
 
 TEST_SENTENCE = "A test sentence is one sentence with one occupation in it."
 LONG_SECONDS = 600.0  # longer requests need a second press
@@ -35,18 +38,7 @@ class Costs:
     @property
     def total(self) -> Estimate:
         """The costs of all runs, one after another."""
-        left = [estimate for estimate in (*self.each, *self.unfetched) if estimate.missing]
-        seconds = [estimate.seconds for estimate in left if estimate.seconds is not None]
-        unknown = [estimate.basis for estimate in left if estimate.seconds is None]
-        return Estimate(
-            missing=sum(estimate.missing for estimate in left),
-            seconds=None if unknown else sum(seconds),
-            memory_bytes=max((estimate.memory_bytes for estimate in left), default=0),
-            disk_bytes=sum(estimate.disk_bytes for estimate in left),
-            basis=unknown[0] if unknown else "The sum over the models, which run one after another.",
-            at_most=any(estimate.at_most for estimate in left),
-            guessed=any(estimate.guessed for estimate in left),
-        )
+        return in_all((*self.each, *self.unfetched))
 
 
 def costs_of(runs: Sequence[RunSpec], unfetched: Sequence[tuple[RunSpec, KnownModel]] = ()) -> Costs:
@@ -65,6 +57,24 @@ def _cached_estimate(run: RunSpec, shards: Sequence[str], finished: Sequence[int
     return estimate(run, open_store(), open_queue())
 
 
+def queue_all(plan: Plan, missing: Mapping[str, int]) -> bool:
+    """Queue every run that lacks test sentences; return whether all are queued, and draw why not."""
+    wanted, refused = [run for run in plan.runs if missing.get(run.key) != 0], False
+    for run, _ in plan.unfetched:
+        try:
+            wanted.append(requested_run(plan.request, run.scoring.model, None))
+        except AuditError as error:
+            draw_refusal(run.scoring.model, error)
+            refused = True
+    try:
+        for run in wanted:
+            submit(run, missing.get(run.key))
+    except AuditError as error:
+        st.error(plain(str(error)), icon=":material/error:")
+        return False
+    return not refused
+
+
 def draw_costs(
     costs: Costs, runs: Sequence[RunSpec], unfetched: Sequence[tuple[RunSpec, KnownModel]]
 ) -> None:
@@ -72,11 +82,11 @@ def draw_costs(
     estimates = [*costs.each, *costs.unfetched]
     if len(estimates) > 1 and costs.total.missing:
         total = costs.total
-        st.markdown(f"**In all** · {_cost_text(total)}", help=f"{TEST_SENTENCE} {total.basis}")
+        st.markdown(f"**In all** · {cost_text(total)}", help=f"{TEST_SENTENCE} {total.basis}")
     for run, cost in zip([*runs, *(run for run, _ in unfetched)], estimates, strict=True):
         model = f"**{plain_titled(run.scoring.name)}** · {run.scoring.dtype}"
         basis = f"{TEST_SENTENCE} {cost.basis}" if cost.missing else None
-        st.markdown(f"{model} · {_cost_text(cost)}", help=basis)
+        st.markdown(f"{model} · {cost_text(cost)}", help=basis)
     if unfetched:
         names = plain_titled(listed([run.scoring.model for run, _ in unfetched]))
         st.caption(
@@ -85,7 +95,7 @@ def draw_costs(
         )
 
 
-def _cost_text(cost: Estimate) -> str:
+def cost_text(cost: Estimate) -> str:
     """Write a cost: "2,400 test sentences · about 26 s · 40 MB memory · 1 MB disk"."""
     if not cost.missing:
         return "results are here already"

@@ -1,0 +1,204 @@
+"""The tab Audit plan of Report: a form, a button that runs what is missing, and the report to be signed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import streamlit as st
+
+from pcf_core.app.caching import open_store
+from pcf_core.app.choice import DEFAULT_MODELS, current_choice, draw_option
+from pcf_core.app.data import must_wait
+from pcf_core.app.frames import draw_chats, draw_rendered
+from pcf_core.app.lists import template_sets, topics
+from pcf_core.app.own import upload_file
+from pcf_core.app.page import draw_commands
+from pcf_core.app.report import draw_report
+from pcf_core.app.roles import draw_why_not, may_audit
+from pcf_core.app.run.costs import Costs, Start, cost_text, costs_of, queue_all, start_or_ask
+from pcf_core.app.run.request import Plan, Request, draw_refusal, plan_of
+from pcf_core.app.scoring import follow_readings, offer_scoring
+from pcf_core.app.titles import model_titles, set_titles, topic_titles
+from pcf_core.app.widgets import adopt_next, plain, point_at
+from pcf_core.audit.options import ViewOptions
+from pcf_core.core.errors import AuditError
+from pcf_core.core.options import declared, page_values
+from pcf_core.core.records import digest
+from pcf_core.core.run import RunSpec
+from pcf_core.material.mappings import MAPPINGS
+from pcf_core.models.names import is_model_allowed
+from pcf_core.models.registry import list_models
+from pcf_core.report.plan import AuditPlan, check_limits, plan_request, plan_toml, uploaded_plan
+from pcf_core.show.findings.numbers import count
+
+FILE = "audit-plan.toml"
+STARTED = (
+    "plan_started"  # session key: the plan whose button was pressed, and its report once it is requested
+)
+REFUSED = "plan_refused"  # session key: why an uploaded plan could not be opened
+LIMITS = ("max_risk", "max_prejudice", "max_caprice", "min_impact_ratio", "cannot_tell")
+CHAT = ("system", "instruction")
+
+
+def draw_plan() -> None:
+    """Draw the form, what it costs, the button, and the report once everything is there."""
+    if not may_audit():
+        draw_why_not()
+        return
+    adopt_next()
+    left, right = st.columns([3, 2], gap="large")
+    with left:
+        values = _draw_form()
+    with right:
+        _draw_upload()
+        try:
+            plan = AuditPlan.model_validate(values)
+            policy, wanted, waiting = plan.policy, *_wanted(plan)
+        except AuditError as error:
+            st.info(plain(str(error)), icon=":material/edit:")
+            return
+        runs = tuple(run for one in wanted for run in one.runs)
+        if policy is not None:
+            check_limits(policy, runs)
+        costs = costs_of(runs, [pair for one in wanted for pair in one.unfetched])
+        every = [run for one in wanted for run in one.every_run]
+        if every:
+            st.markdown(
+                f"**{count(len(every), 'result')}** · {cost_text(costs.total)}", help=costs.total.basis
+            )
+        _draw_saving(plan)
+    _draw_start(plan, wanted, costs, ready=bool(every) and not waiting)
+    if st.session_state.get(STARTED, ("",))[0] == digest(plan.model_dump()) and not waiting:
+        _draw_result(plan, runs)
+
+
+def _draw_form() -> dict[str, Any]:
+    """Draw every option of a plan; return the values by field."""
+    options, choice = declared(AuditPlan), current_choice()
+    here = [spec.name for spec in list_models() if spec.path and is_model_allowed(spec.name)]
+    opened = [name for name in choice.models if name in here] or list(DEFAULT_MODELS)
+    titles = {name: MAPPINGS.load(name).title for name in MAPPINGS.shelf.shipped()}
+    values = {"purpose": draw_option(options["purpose"])}
+
+    def draw(name: str, offered: Iterable[str], **more: Any) -> None:
+        values[name] = draw_option(options[name], offered=offered, **more)
+
+    draw(
+        "models",
+        here,
+        default=opened,
+        format_func=model_titles(here),
+        accept_new_options=True,
+        select_all=False,
+    )
+    draw(
+        "topics",
+        topics(),
+        default=[choice.topic] if choice.topic in topics() else None,
+        format_func=topic_titles(),
+    )
+    st.markdown("**Limits**, for every topic")
+    columns = st.columns(2)
+    for index, name in enumerate(LIMITS):
+        values[name] = draw_option(options[name], columns[index % 2])
+    draw("mappings", titles, format_func=lambda name: titles.get(name, name))
+    with st.expander("Sentences, and a chat around them"):
+        draw("templates", template_sets(), format_func=set_titles())
+        values["kind"] = draw_option(options["kind"])
+        if values["kind"] == "chat":
+            draw("system", (), accept_new_options=True)
+            values["instruction"] = draw_option(options["instruction"])
+    return values
+
+
+def _wanted(plan: AuditPlan) -> tuple[list[Plan], bool]:
+    """Return the runs of each topic, and whether a worker still has to write the models' chats."""
+    lists = plan.lists
+    chats = draw_chats(plan.models, plan.frames)
+    for model, error in chats.refused.items():
+        draw_refusal(model, error)
+    draw_rendered(chats.frames)
+    requests = [
+        Request(
+            models=plan.models,
+            topic=topic.name,
+            templates=templates.name,
+            evidence=evidence.name,
+            protocol="exact",
+            frames=plan.frames,
+            rendered=chats.frames,
+        )
+        for topic, evidence, templates in lists
+    ]
+    return ([] if chats.waiting else list(map(plan_of, requests))), chats.waiting
+
+
+def _draw_start(plan: AuditPlan, wanted: Sequence[Plan], costs: Costs, *, ready: bool) -> None:
+    """Draw the button that runs what is missing, with a question if that takes long."""
+
+    def enqueue() -> bool:
+        queued = [queue_all(one, costs.missing) for one in wanted]
+        st.session_state[STARTED] = digest(plan.model_dump()), None
+        return all(queued)
+
+    pressed = st.button(
+        "Run the audit", type="primary", icon=":material/play_arrow:", disabled=not ready, key="plan_button"
+    )
+    keys = [run.key for one in wanted for run in one.every_run]
+    if start_or_ask(pressed, keys, Start(lambda: costs.total, enqueue), None):
+        st.rerun()
+
+
+def _draw_result(plan: AuditPlan, runs: tuple[RunSpec, ...]) -> None:
+    """Draw what is still running, else the report."""
+    options = ViewOptions()
+    missing = [run for run in runs if not open_store().is_finished(run)]
+    if missing:
+        offer_scoring({f"{run.scoring.label} ({run.topic.name})": run for run in missing})
+        return
+    if unread := [run for run in runs if must_wait(run, "preferences", options)]:
+        follow_readings((run, "preferences", options) for run in unread)
+        return
+    name, request = st.session_state[STARTED]
+    if request is None:
+        request = plan_request(open_store(), plan, runs)
+        st.session_state[STARTED] = name, request
+    st.divider()
+    draw_report(request, at_once=True)
+
+
+def _draw_saving(plan: AuditPlan) -> None:
+    """Draw the plan's file and the command that carries it out."""
+    st.download_button(
+        "Save the plan (TOML)",
+        plan_toml(plan),
+        FILE,
+        "application/toml",
+        key="plan_save",
+        on_click="ignore",
+        icon=":material/download:",
+    )
+    with st.expander("In a pipeline", icon=":material/terminal:"):
+        draw_commands(f"python -m pcf_core audit {FILE}")
+        st.caption("It ends with 0 if every limit is kept, 3 if one is exceeded.")
+
+
+def _draw_upload() -> None:
+    """Draw the field for a saved plan, which fills in the form."""
+    with st.expander("Open a saved plan", icon=":material/upload_file:"):
+        upload_file("Plan", [".toml"], 1, "plan_file", "A TOML file that was saved here.", _open)
+        if message := st.session_state.get(REFUSED):
+            st.error(plain(message), icon=":material/error:")
+
+
+def _open() -> None:
+    """Read the uploaded plan, and choose what it says."""
+    state = st.session_state
+    state.pop(REFUSED, None)
+    if (file := state["plan_file"]) is None:
+        return
+    try:
+        point_at(page_values(uploaded_plan(file.name, file.getvalue())))
+    except AuditError as error:
+        state[REFUSED] = str(error)
