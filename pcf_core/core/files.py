@@ -15,8 +15,6 @@ from contextlib import suppress
 from pathlib import Path
 from typing import IO
 
-from filelock import FileLock
-
 from pcf_core.core.settings import settings
 
 LONGEST_WAIT = 10  # seconds for another process that writes a note
@@ -56,6 +54,8 @@ def noted(name: str, entry: str, form: str, find: Callable[[], str]) -> str:
 
 def write_note(name: str, entry: str, fact: str) -> None:
     """Write a note on ``entry`` into the JSON file ``name``, in place of an earlier one."""
+    from filelock import FileLock  # tasks of Inspect run without it, and write no notes
+
     notes = settings().cache / name
     with suppress(OSError, ValueError):
         notes.parent.mkdir(parents=True, exist_ok=True)

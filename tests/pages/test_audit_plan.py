@@ -70,7 +70,7 @@ def test_two_topics_are_audited_and_signed_in_twelve_clicks(monkeypatch: pytest.
         ("reason", "Few sentences."),
         ("conditions", "None alone."),
     ):
-        app.text_input(key=f"so_{field}").set_value(text)
+        app.text_input(key=f"signoff_{field}").set_value(text)
     visitor.click().press_label("Sign off")
     visitor.click()
     signed = files["The same as PDF"]()

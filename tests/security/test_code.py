@@ -123,7 +123,7 @@ def test_only_the_settings_read_the_environment() -> None:
 
 ENVIRONMENT = {
     "pcf_core/mining/pool.py",
-    "pcf_core/report/importing.py",
+    "pcf_core/report/signatures.py",
     "pcf_core/work/ray_engine.py",
     "pcf_core/work/ray_worker.py",
 }  # pass it on
