@@ -32,10 +32,12 @@ MADE_BY = {
         "text",  # of a kind of list
         "topic_toml",
         "prompts_toml",
+        "plan_toml",
     },
     "application/x-bibtex": {"citation_bibtex"},
     "application/json": {"signoff_bytes"},
     "text/html": {"html_bytes"},  # it escapes every text
+    "application/pdf": {"pdf_bytes"},
 }
 
 

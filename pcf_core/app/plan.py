@@ -172,7 +172,7 @@ def _draw_saving(plan: AuditPlan) -> None:
     """Draw the plan's file and the command that carries it out."""
     st.download_button(
         "Save the plan (TOML)",
-        plan_toml(plan),
+        lambda: plan_toml(plan),
         FILE,
         "application/toml",
         key="plan_save",

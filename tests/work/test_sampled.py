@@ -95,7 +95,7 @@ def test_it_stops_where_the_range_is_narrow(server: TextServer, tmp_path: Path) 
 
 
 def test_a_chat_is_told_to_go_on(server: TextServer, tmp_path: Path) -> None:
-    list(sampled_reports(sampling(2, chat=True), Store.open(tmp_path), ViewOptions()))
+    list(sampled_reports(sampling(8, chat=True), Store.open(tmp_path), ViewOptions()))
     assert {system_of(body) for body in server.asked} == {GO_ON}
     assert {body["messages"][-1]["content"] for body in server.asked} >= {"The nurse said that"}
 

@@ -411,8 +411,11 @@ class CausalScorer(LocalScorer):
         last = self.vocabulary - 1  # sorted after the others
         depth = min(size - 7, (self.context or size + len(frame)) - len(frame) - 2)
         trunks = [tuple(draws[n : n + depth]) for n in range(0, size - 7, depth)]
-        texts = [*trunks, *((*trunks[0][: max(1, depth // part)], last) for part in (4, 16, depth))]
-        words = [(last, token) for token in draws[: FEWER_TRIED if frame or by_levels else TRIED]]
+        # By levels a second branch leaves while the first goes on, so that rows of caches change their places.
+        turns = [max(1, depth // part) + later for part in (4, 16, depth) for later in range(1 + by_levels)]
+        texts = [*trunks, *((*trunks[0][:turn], last) for turn in turns)]
+        more = draws[:by_levels]
+        words = [(last, *more, token) for token in draws[: FEWER_TRIED if frame or by_levels else TRIED]]
         behind = [Continuations.of(words)] * len(texts)
         ((_, tree),) = pack(texts, behind, range(len(texts)), 2 * size, 2 * size)
         lines = [chain for row, text in enumerate(texts) for chain in chains(frame + text, behind[row], row)]
