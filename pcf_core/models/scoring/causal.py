@@ -411,7 +411,7 @@ class CausalScorer(LocalScorer):
         last = self.vocabulary - 1  # sorted after the others
         depth = min(size - 7, (self.context or size + len(frame)) - len(frame) - 2)
         trunks = [tuple(draws[n : n + depth]) for n in range(0, size - 7, depth)]
-        # By levels a second branch leaves while the first goes on, so that rows of caches change their places.
+        # By levels a second branch leaves while the first goes on, so that rows of caches change places.
         turns = [max(1, depth // part) + later for part in (4, 16, depth) for later in range(1 + by_levels)]
         texts = [*trunks, *((*trunks[0][:turn], last) for turn in turns)]
         more = draws[:by_levels]
