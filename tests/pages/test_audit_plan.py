@@ -83,7 +83,7 @@ def test_two_topics_are_audited_and_signed_in_twelve_clicks(monkeypatch: pytest.
     ):
         assert text in signed
     assert visitor.clicks <= MOST_CLICKS
-    saved = files["Save the plan (TOML)"]
+    saved = files["Save the plan (TOML)"]()
     assert uploaded_plan("saved.toml", saved.encode()) == uploaded_plan("plan.toml", PLAN.encode())
 
 
