@@ -15,7 +15,9 @@ from tests.browser import CHROMIUM, browser_page, settle
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine")
 TOPICS = sorted(path.stem for path in (settings().assets / "topics").glob("*.toml"))
-ANSWERING = [name for name in TOPICS if name not in ANSWERED_BY]
+# Their sentences are shipped, and their results not yet.
+WITHOUT_RESULTS = {"people-age", "people-control", "people-race", "people-race-sex"}
+ANSWERING = [name for name in TOPICS if name not in {*ANSWERED_BY, *WITHOUT_RESULTS}]
 NO_ANSWER = re.compile("no reliable answer", re.IGNORECASE)
 
 

@@ -56,7 +56,7 @@ ELSEWHERE = {
     "findings.provenance.inspected_note",
     # Said inside others, which are there.
     *("findings.independence.stereotype_finding", "findings.independence.profession_link_finding"),
-    "findings.comparison.detectable_sentence",
+    *("findings.comparison.detectable_sentence", "findings.models.wording_finding"),
     *("findings.answers.separation_finding", "findings.answers.sufficiency_finding"),
     *("findings.answers.validity_finding", "findings.answers.untold_finding"),
     *("findings.answers.common_finding", "findings.answers.pairs_finding"),
