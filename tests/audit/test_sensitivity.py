@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from pcf_core.audit import options as occupations
+from pcf_core.audit import options
 from pcf_core.audit import sensitivity as module
 from pcf_core.audit.case import restricted
 from pcf_core.audit.options import ViewOptions
@@ -32,7 +32,7 @@ from pcf_core.core.run import RunSpec
 from pcf_core.core.sensitivity import SAMPLE, Sensitivity, Variant
 from pcf_core.core.topics import Evidence, Weights
 from pcf_core.material.evidence import make_evidence
-from pcf_core.material.templates import load_templates, make_templates
+from pcf_core.material.templates import labelled, load_templates, make_templates
 from pcf_core.measure.criterion import Criterion
 from pcf_core.measure.resampling import TemplateUnit
 from pcf_core.store.store import Store
@@ -114,6 +114,13 @@ def test_one_word_a_group_leaves_nothing_to_choose(store: Store) -> None:
     assert "every group has one word" in reason(found, "words", "the first word of each group only")
 
 
+@pytest.fixture
+def without_families(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each sentence is a family of its own, as in sets that have none."""
+    monkeypatch.setattr(options, "as_it_is_now", lambda one: labelled(one, [""] * len(one.templates)))
+
+
+@pytest.mark.usefixtures("without_families")
 def test_extremes_are_those_of_the_long_lists(store: Store) -> None:
     found = sensitivity(store, score_few(store), ViewOptions())
     for dimension, name, size, kind in (
@@ -130,6 +137,7 @@ def test_extremes_are_those_of_the_long_lists(store: Store) -> None:
     assert {one.name for one in found.samples} == {"a random half", "one sentence left out"}
 
 
+@pytest.mark.usefixtures("without_families")
 def test_template_subsets_are_the_reports_of_the_same_templates(store: Store) -> None:
     run = score_few(store)
     result = load_result(store, run)
@@ -292,7 +300,7 @@ def test_labour_statistics_decide_the_name_since_the_table_always_has_their_rows
 ) -> None:
     run = score_few(store)
     names = {sensitivity_name(store, run, ViewOptions())}
-    shares, weights = occupations.labour_reference, occupations.occupation_weights
+    shares, weights = options.labour_reference, options.occupation_weights
 
     def other_shares(*lists: Any) -> Any:
         return {term: row[::-1] for term, row in shares(*lists).items()}
@@ -302,9 +310,9 @@ def test_labour_statistics_decide_the_name_since_the_table_always_has_their_rows
         doubled = (2 * found.values[0], *found.values[1:]) if name == "employment" else found.values
         return found.model_copy(update={"values": doubled})
 
-    monkeypatch.setattr(occupations, "labour_reference", other_shares)
+    monkeypatch.setattr(options, "labour_reference", other_shares)
     names.add(sensitivity_name(store, run, ViewOptions()))
-    monkeypatch.setattr(occupations, "occupation_weights", other_weights)
+    monkeypatch.setattr(options, "occupation_weights", other_weights)
     names.add(sensitivity_name(store, run, ViewOptions()))
     assert len(names) == 3
 

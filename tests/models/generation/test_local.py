@@ -59,13 +59,14 @@ def test_without_a_cache_token_by_token_the_texts_are_the_same(name: str) -> Non
 
 
 def test_where_a_memory_cannot_be_repeated_whole_texts_run_again() -> None:
-    """Mamba's states stand in the place of keys and values; the twins above all have a cache."""
+    """States stand in the place of keys and values in Mamba and its kin; all other twins have a cache."""
     sizes = {"hidden_size": 32, "num_hidden_layers": 2, "state_size": 8}
     loaded = build("MambaForCausalLM", gpt2_tokenizer, **sizes)
     generator = open_causal(loaded)
     assert not generator.caches
     check_against_brute_force(generator, loaded, loaded.tokenizer(PROMPT)["input_ids"], range(4))
-    assert all(open_causal(load_tiny(name)).caches for name in CAUSAL)
+    states = {"mamba2", "falcon-h1", "qwen3-next"}
+    assert {name for name in CAUSAL if not open_causal(load_tiny(name)).caches} <= states
 
 
 @pytest.mark.parametrize("decoding", DECODINGS, ids=str)
