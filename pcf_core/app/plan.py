@@ -19,24 +19,22 @@ from pcf_core.app.roles import draw_why_not, may_audit
 from pcf_core.app.run.costs import Costs, Start, cost_text, costs_of, queue_all, start_or_ask
 from pcf_core.app.run.request import Plan, Request, draw_refusal, plan_of
 from pcf_core.app.scoring import follow_readings, offer_scoring
-from pcf_core.app.titles import model_titles, set_titles, topic_titles
+from pcf_core.app.titles import mapping_titles, model_titles, set_titles, topic_titles
 from pcf_core.app.widgets import adopt_next, plain, point_at
 from pcf_core.audit.options import ViewOptions
 from pcf_core.core.errors import AuditError
 from pcf_core.core.options import declared, page_values
 from pcf_core.core.records import digest
 from pcf_core.core.run import RunSpec
-from pcf_core.material.mappings import MAPPINGS
 from pcf_core.models.names import is_model_allowed
 from pcf_core.models.registry import list_models
 from pcf_core.report.plan import AuditPlan, check_limits, plan_request, plan_toml, uploaded_plan
 from pcf_core.show.findings.numbers import count
 
 FILE = "audit-plan.toml"
-STARTED = (
-    "plan_started"  # session key: the plan whose button was pressed, and its report once it is requested
-)
-REFUSED = "plan_refused"  # session key: why an uploaded plan could not be opened
+# Session keys: the started plan, with its report once that is requested; why an upload is refused.
+STARTED = "plan_started"
+REFUSED = "plan_refused"
 LIMITS = ("max_risk", "max_prejudice", "max_caprice", "min_impact_ratio", "cannot_tell")
 CHAT = ("system", "instruction")
 
@@ -55,12 +53,12 @@ def draw_plan() -> None:
         try:
             plan = AuditPlan.model_validate(values)
             policy, wanted, waiting = plan.policy, *_wanted(plan)
+            runs = tuple(run for one in wanted for run in one.runs)
+            if policy is not None:
+                check_limits(policy, runs)
         except AuditError as error:
             st.info(plain(str(error)), icon=":material/edit:")
             return
-        runs = tuple(run for one in wanted for run in one.runs)
-        if policy is not None:
-            check_limits(policy, runs)
         costs = costs_of(runs, [pair for one in wanted for pair in one.unfetched])
         every = [run for one in wanted for run in one.every_run]
         if every:
@@ -78,7 +76,7 @@ def _draw_form() -> dict[str, Any]:
     options, choice = declared(AuditPlan), current_choice()
     here = [spec.name for spec in list_models() if spec.path and is_model_allowed(spec.name)]
     opened = [name for name in choice.models if name in here] or list(DEFAULT_MODELS)
-    titles = {name: MAPPINGS.load(name).title for name in MAPPINGS.shelf.shipped()}
+    titles = mapping_titles()
     values = {"purpose": draw_option(options["purpose"])}
 
     def draw(name: str, offered: Iterable[str], **more: Any) -> None:
@@ -102,7 +100,7 @@ def _draw_form() -> dict[str, Any]:
     columns = st.columns(2)
     for index, name in enumerate(LIMITS):
         values[name] = draw_option(options[name], columns[index % 2])
-    draw("mappings", titles, format_func=lambda name: titles.get(name, name))
+    draw("mappings", titles.by_name, format_func=titles)
     with st.expander("Sentences, and a chat around them"):
         draw("templates", template_sets(), format_func=set_titles())
         values["kind"] = draw_option(options["kind"])

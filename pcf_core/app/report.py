@@ -22,7 +22,7 @@ from pcf_core.app.page import draw_commands, finding, finding_list
 from pcf_core.app.results.policies import choose_policy
 from pcf_core.app.roles import person
 from pcf_core.app.signoff import draw_signoff
-from pcf_core.app.titles import model_titles
+from pcf_core.app.titles import mapping_titles, model_titles
 from pcf_core.app.widgets import choose_one, plain
 from pcf_core.audit.knowledge import missing_answers
 from pcf_core.audit.policy import Policy
@@ -34,7 +34,6 @@ from pcf_core.core.records import digest
 from pcf_core.core.run import SELECTIONS, RunSpec, ScoringKey
 from pcf_core.core.settings import settings
 from pcf_core.material.knowledge import list_knowledge
-from pcf_core.material.mappings import MAPPINGS
 from pcf_core.report.printing import browser, pdf_bytes
 from pcf_core.report.records import (
     ALWAYS,
@@ -228,17 +227,9 @@ def _draw_date(container: DeltaGenerator) -> str:
 
 def _draw_mappings(container: DeltaGenerator) -> tuple[str, ...]:
     """Draw which regulations the report has a table for; unknown names of a link are left out."""
-    titles = unique_titles({name: MAPPINGS.load(name).title for name in MAPPINGS.shelf.shipped()})
+    titles = mapping_titles()
     option = declared(ReportRequest)["mappings"]
-    chosen = container.multiselect(
-        option.spec.title,
-        with_asked(option.url, titles.by_name, titles),
-        format_func=titles,
-        key=option.url,
-        bind="query-params",
-        placeholder=option.spec.placeholder,
-        help=option.spec.help,
-    )
+    chosen = draw_option(option, container, offered=titles.by_name, format_func=titles)
     return tuple(name for name in chosen if name in titles.by_name)
 
 

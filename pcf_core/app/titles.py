@@ -7,6 +7,7 @@ from collections.abc import Iterable
 
 from pcf_core.app.lists import all_evidence, all_topics, lists_of_runs, set_cards
 from pcf_core.app.request_cache import once_a_run
+from pcf_core.material.mappings import MAPPINGS
 from pcf_core.show.findings.numbers import people
 from pcf_core.show.names import Titles, set_title, unique_titles, with_titles
 
@@ -39,6 +40,12 @@ def set_titles() -> Titles:
 def list_titles() -> Titles:
     """Return the titles of all lists of occupations, also those of earlier results."""
     return unique_titles({name: evidence.title for name, evidence in all_evidence().items()})
+
+
+@once_a_run
+def mapping_titles() -> Titles:
+    """Return the titles of all regulations that a report can be held against."""
+    return unique_titles({name: MAPPINGS.load(name).title for name in MAPPINGS.shelf.shipped()})
 
 
 def group_titles(groups: Iterable[str]) -> Titles:

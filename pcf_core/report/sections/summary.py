@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from functools import partial
-from itertools import repeat
 
 import pandas as pd
 import plotly.graph_objects as go
@@ -238,8 +237,10 @@ def sure_parts(studies: Sequence[Study], answers: Sequence[Answer]) -> list[Repo
             small = margin_note(float(study.options.margin), list(table["result"]))
             findings = f"{findings} {small}".strip()
         warnings = (note for one in study.comparisons[0] for note in own_warnings(one))
-        begun = tuple(answer.caveats)  # a caveat says more than the warning with which it begins
-        notes = [*begun, *(one for one in warnings if not any(map(str.startswith, begun, repeat(one[:-1]))))]
+        notes = list(answer.caveats)
+        for warning in warnings:  # a caveat says more than the warning with which it begins
+            if not any(note.startswith(warning.removesuffix(".")) for note in notes):
+                notes.append(warning)
         parts.append(
             ReportPart(
                 title=study.title if several else "",

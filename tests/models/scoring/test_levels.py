@@ -100,7 +100,8 @@ def test_a_model_whose_cache_cannot_be_followed_reads_each_text_alone(
     unknown = replace(load_tiny(kind), identity="nothing is noted of it")
     scorer = open_loaded(unknown, kind)
     assert (scorer.largest_tree, scorer.deepest) == (0, 0)
-    np.testing.assert_allclose(scorer.score(PROMPTS, WORDS), values, atol=1e-4)
+    rounding = 1e-4 if kind == "qwen3-next" else 1e-5  # its delta rule runs in chunks over a whole text
+    np.testing.assert_allclose(scorer.score(PROMPTS, WORDS), values, atol=rounding)
 
 
 def test_a_longer_text_runs_alone_beside_shorter_ones() -> None:
