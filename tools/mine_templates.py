@@ -2,7 +2,7 @@
 
     python -m tools.mine_templates --shared ../shared             # every source, half an hour on two cores
     python -m tools.mine_templates --source fiction --out /tmp/templates
-    python -m tools.mine_templates --cut-only                     # no mining: the heaviest of shipped sets
+    python -m tools.mine_templates --cut-only                     # no mining: cut and draw from shipped sets
 
 Each source gives a set ``gender-wide-SOURCE``, mined with several constructions; Wikipedia also gives
 ``people-wide-wikipedia`` for race, religion, disability and age.  Templates with a count of 1 are cut; the
@@ -28,11 +28,12 @@ import typer
 from pcf_core.cli.console import say
 from pcf_core.core.settings import settings
 from pcf_core.core.topics import MinedSet, SetCard
-from pcf_core.material.template_editing import cut
+from pcf_core.material.template_editing import cut, draw
 from pcf_core.material.template_files import card_text, csv_bytes
 from pcf_core.material.templates import load_mined
 from pcf_core.material.topics import load_topic
 from pcf_core.mining.miner import Progress
+from pcf_core.mining.rewording import reworded
 from pcf_core.work.mining import counters_of, mine_asked
 from pcf_core.work.requests import MineRequest
 
@@ -44,6 +45,8 @@ HEAVIEST = {
     "gender-wide-wikipedia": (100, 20),
     "people-wide-wikipedia": (20,),
 }
+DRAWN = {"gender-wikipedia": (100, 2026)}  # different templates of a random sample, and the seed
+REWORDED = {"gender-wikipedia": 20, "gender-wide-wikipedia": 20}  # the heaviest, each in about six wordings
 LOWEST_COUNT = 2
 PAPERS_SAMPLE = 10_000  # documents, as in the papers
 CHAPTERS = (
@@ -134,7 +137,7 @@ def main(
     shared: Annotated[Path, typer.Option(help="the folder that holds data/corpora")] = Path("../shared"),
     source: Annotated[list[str] | None, typer.Option(help="a source; may be repeated; else all")] = None,
     out: Annotated[Path | None, typer.Option(help="where to write; else assets/templates")] = None,
-    cut_only: Annotated[bool, typer.Option(help="cut the shipped sets again, and mine nothing")] = False,
+    cut_only: Annotated[bool, typer.Option(help="cut and draw from shipped sets, mine nothing")] = False,
 ) -> None:
     """Mine the sources and write their sets with cards."""
     target = out or settings().assets / "templates"
@@ -151,9 +154,13 @@ def main(
 
 
 def write_heaviest(mined: MinedSet, folder: Path) -> None:
-    """Write the sets that ``HEAVIEST`` cuts from a mined one."""
+    """Write the sets that ``HEAVIEST`` cuts from a mined one, and what ``DRAWN`` and ``REWORDED`` make of it."""
     for top in HEAVIEST.get(mined.name, ()):
         write(heaviest_of(mined, top), folder)
+    if mined.name in DRAWN:
+        write(drawn_of(mined, *DRAWN[mined.name]), folder)
+    if mined.name in REWORDED:
+        write(reworded_of(mined, REWORDED[mined.name]), folder)
 
 
 def mine_source(source: Source, form: Form, corpora: Path) -> MinedSet:
@@ -221,6 +228,23 @@ def heaviest_of(mined: MinedSet, top: int) -> MinedSet:
     _, kind = mined.card.title.split(" ", 1)
     card = cut_set.card.model_copy(update={"title": f"{top:,} {kind}", "parents": (mined.name,)})
     return cut_set.model_copy(update={"name": f"{mined.name}-{top}", "card": card})
+
+
+def drawn_of(mined: MinedSet, different: int, seed: int) -> MinedSet:
+    """Return a random sample of a set; its title begins with the number of templates."""
+    sample = draw(mined, different, seed)
+    _, kind = mined.card.title.split(" ", 1)
+    notes = f"{mined.card.notes} A random sample by count: unlike the most common ones, it stands for all."
+    card = sample.card.model_copy(
+        update={"title": f"{different:,} {kind}, at random", "parents": (mined.name,), "notes": notes}
+    )
+    return sample.model_copy(update={"name": f"{mined.name}-drawn-{different}", "card": card})
+
+
+def reworded_of(mined: MinedSet, top: int) -> MinedSet:
+    """Return the ``top`` most common templates of a set, each in several wordings."""
+    several = reworded(heaviest_of(mined, top))
+    return several.model_copy(update={"name": f"{several.name}-reworded"})
 
 
 def write(mined: MinedSet, folder: Path) -> None:

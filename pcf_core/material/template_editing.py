@@ -12,6 +12,8 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
+import numpy as np
+
 from pcf_core.core.errors import TemplateError
 from pcf_core.core.topics import MinedSet, MinedTemplate, SetCard
 from pcf_core.material.safety.text import check_sentence, listed, normalise, shown
@@ -41,6 +43,34 @@ def cut(mined: MinedSet, *, min_count: float | None = None, top: int | None = No
         how = f"to the {len(rest):,} heaviest"
     lowest = min(item.count for item in rest)
     return _lessened(mined, rest, f"Cut {how}", cut=max(mined.card.cut, lowest))
+
+
+def draw(mined: MinedSet, different: int, seed: int) -> MinedSet:
+    """Draw templates by count, with replacement, until so many different ones are drawn.
+
+    The count of a template becomes the number of its draws, so means over the sample estimate those over the
+    whole set.
+    """
+    counted = [item for item in mined.templates if item.count > 0]
+    if not 1 <= different <= len(counted):
+        raise TemplateError(
+            f"The set {mined.name} has {len(counted):,} templates with a count above 0, so 1 to "
+            f"{len(counted):,} can be drawn; {different:,} were asked for."
+        )
+    ends = np.cumsum([item.count for item in counted])
+    generator, draws = np.random.default_rng(seed), Counter[int]()
+    while len(draws) < different:
+        draws[min(int(np.searchsorted(ends, generator.random() * ends[-1], "right")), len(counted) - 1)] += 1
+    drawn = [
+        item.model_copy(update={"count": float(draws[index]), "documents": 0, "sources": {}})
+        for index, item in enumerate(counted)
+        if index in draws
+    ]
+    what = (
+        f"Drawn at random by count, with replacement, from the seed {seed} until {different:,} different "
+        f"templates of {len(mined.templates):,} had been drawn: {draws.total():,} draws"
+    )
+    return _edited(mined, drawn, what)
 
 
 def drop(mined: MinedSet, texts: Collection[str]) -> MinedSet:

@@ -11,6 +11,7 @@ from pcf_core.core.topics import MinedTemplate, SetCard
 from pcf_core.material.template_editing import (
     add,
     cut,
+    draw,
     drop,
     filtered,
     heaviest_first,
@@ -58,6 +59,33 @@ def test_ties_of_a_cut_are_broken_by_the_text():
         "even", [MinedTemplate(text=f"{letter} [X] [Y]") for letter in "cab"], SetCard(title="even")
     )
     assert list(counts(cut(even, top=2))) == ["a [X] [Y]", "b [X] [Y]"]
+
+
+def test_a_sample_has_so_many_different_templates_counted_by_draws():
+    sample = draw(small(), 3, seed=1)
+    assert len(sample.templates) == 3
+    assert mass(sample.templates) >= 3
+    assert sample.card.kept == small().card.kept
+    assert {item.documents for item in sample.templates} == {0}
+    assert draw(small(), 3, seed=1) == sample
+    (sentence,) = sample.card.history[1:]
+    assert sentence == (
+        "Drawn at random by count, with replacement, from the seed 1 until 3 different templates of 4 had "
+        f"been drawn: {mass(sample.templates):.0f} draws."
+    )
+
+
+def test_samples_agree_with_the_set_on_average():
+    two = make_mined(
+        "two",
+        [MinedTemplate(text="a [X] [Y]", count=3), MinedTemplate(text="b [X] [Y]", count=1)],
+        SetCard(title="two"),
+    )
+    samples = [counts(draw(two, 2, seed)) for seed in range(400)]
+    # a first (3/4): 1 + 3 draws of a on average before b; else 1.  Three to one, as Wald's identity says.
+    drawn = [sum(sample[f"{letter} [X] [Y]"] for sample in samples) / 400 for letter in "ab"]
+    assert drawn[0] == pytest.approx(3.25, abs=0.5)
+    assert drawn[1] == pytest.approx(1 + 1 / 12, abs=0.1)
 
 
 def test_dropping_and_filtering():
@@ -187,6 +215,7 @@ def test_another_name_remembers_the_old_one():
         (lambda: cut(small(), min_count=11), "the highest count is 10"),
         (lambda: cut(small(), min_count=math.nan), "choose a lower count"),
         (lambda: cut(small(), top=0), "At least one template must remain"),
+        (lambda: draw(small(), 5, seed=1), "so 1 to 4 can be drawn; 5 were asked for"),
         (lambda: drop(small(), []), "at least one template"),
         (lambda: drop(small(), ["The [X] sang [Y]"]), "does not have 'The [X] sang [Y]'"),
         (lambda: drop(small(), [SAID, WROTE, LATE, OLD]), "would remain"),
