@@ -154,7 +154,7 @@ def main(
 
 
 def write_heaviest(mined: MinedSet, folder: Path) -> None:
-    """Write the sets that ``HEAVIEST`` cuts from a mined one, and what ``DRAWN`` and ``REWORDED`` make of it."""
+    """Write the sets that ``HEAVIEST`` cuts from a mined one, and those of ``DRAWN`` and ``REWORDED``."""
     for top in HEAVIEST.get(mined.name, ()):
         write(heaviest_of(mined, top), folder)
     if mined.name in DRAWN:

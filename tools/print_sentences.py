@@ -250,7 +250,7 @@ def tell_results(
 def answer_lines(
     study: Study, scales: OtherScales, others: Mapping[str, compare.Standing]
 ) -> tuple[str, ...]:
-    return answer_from(study, (), scales, others, {}).labelled
+    return answer_from(study, (), scales, others, {}, None).labelled
 
 
 def report_lines(study: Study) -> tuple[str, ...]:

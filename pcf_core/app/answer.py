@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import islice
 
 import streamlit as st
 
@@ -19,7 +20,7 @@ from pcf_core.app.page import labelled
 from pcf_core.app.present import is_presented
 from pcf_core.app.widgets import plain
 from pcf_core.audit.baseline import OtherScales
-from pcf_core.audit.comparing import alike, answer_in
+from pcf_core.audit.comparing import alike, answer_in, rewordings
 from pcf_core.audit.options import ViewOptions
 from pcf_core.audit.results import Report, is_kept, kept_name
 from pcf_core.core.errors import AuditError
@@ -34,13 +35,14 @@ from pcf_core.report.answer import (
     standing_of,
     tested,
 )
-from pcf_core.show.answer import ANSWER, Alone, Answer
+from pcf_core.show.answer import ANSWER, Alone, Answer, Reworded
 from pcf_core.show.compare import Standing, differing_first
 
 COMPARE = Place("compare")
 SETS = 512  # cached comparisons of two models
 MOST_CELLS = 100_000  # read for this line if no preferences are stored: 2 s of CPU
 RunPair = tuple[RunSpec, RunSpec]
+Alike = Callable[[Iterable[RunSpec], Sequence[RunSpec]], list[tuple[RunSpec, ...]]]
 
 
 @dataclass(frozen=True)
@@ -70,7 +72,8 @@ def answer_block(loaded: Loaded) -> Block:
     here, _ = standing_of(loaded, scales)
     standings = {called: one.standing for called, one in others.items()}
     caveats = caveats_of(loaded, open_store(), listed_models())
-    return Block(loaded, answer_from(loaded, caveats, scales, standings, _alone(loaded)), here, others)
+    answer = answer_from(loaded, caveats, scales, standings, _alone(loaded), _reworded(loaded))
+    return Block(loaded, answer, here, others)
 
 
 def draw_answer(block: Block, *above: str) -> None:
@@ -106,7 +109,9 @@ def draw_caveats(answer: Answer, *more: str) -> None:
 
 def keys_beside(loaded: Loaded) -> tuple[str, ...]:
     """Return the keys of the runs on other sentences that the answer mentions."""
-    return tuple(run.key for runs in _read_elsewhere(loaded, answered_models(loaded)) for run in runs)
+    names = answered_models(loaded)
+    several = [*_read_elsewhere(loaded, names), *islice(_read_elsewhere(loaded, names, rewordings), 1)]
+    return tuple(run.key for runs in several for run in runs)
 
 
 def _others(loaded: Loaded, pair: Pair) -> dict[str, Elsewhere]:
@@ -132,13 +137,27 @@ def _alone(loaded: Loaded) -> dict[str, Alone]:
     return others
 
 
-def _read_elsewhere(loaded: Loaded, names: Sequence[str]) -> Iterator[tuple[RunSpec, ...]]:
+def _reworded(loaded: Loaded) -> Reworded | None:
+    """Read the models in some of their sentences, said in several ways."""
+    names = answered_models(loaded)
+    for several in _read_elsewhere(loaded, names, rewordings):
+        opened = [results().open(run, loaded.options, brief=True) for run in several]
+        reports = {
+            name: one.report for name, one in zip(names, opened, strict=True) if isinstance(one, Report)
+        }
+        return Reworded.of(several[0].templates, reports)
+    return None
+
+
+def _read_elsewhere(
+    loaded: Loaded, names: Sequence[str], chosen: Alike = alike
+) -> Iterator[tuple[RunSpec, ...]]:
     """Yield the models' runs on other sentences that can be read without waiting for the worker."""
     if not names:
         return
     store, options, cells = open_store(), loaded.options, 0
     finished = (info.run for info in store.runs() if info.complete)
-    for several in alike(finished, [loaded.runs[name].run for name in names]):
+    for several in chosen(finished, [loaded.runs[name].run for name in names]):
         if not is_present(several[0]):  # earlier texts of this set
             continue
         shown = present_templates(several[0])  # with today's counts, as in the link

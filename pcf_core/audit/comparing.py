@@ -23,6 +23,7 @@ from pcf_core.core.errors import AuditError, RunError
 from pcf_core.core.records import FloatArray, LeftOut
 from pcf_core.core.risk import SIGNIFICANCE, Comparison, Difference, OccupationDifference, Side
 from pcf_core.core.run import RunSpec, version_name
+from pcf_core.core.topics import TemplateSet
 from pcf_core.material.templates import labelled, template_weights
 from pcf_core.measure.bootstrap import RISKS
 from pcf_core.measure.comparison import paired_comparison
@@ -30,6 +31,8 @@ from pcf_core.measure.families import Families
 from pcf_core.measure.resampling import TemplateUnit, effective_number
 from pcf_core.measure.ties import holm, letters, risk_differences
 from pcf_core.store.store import Store
+
+FEWEST_WORDINGS = 2  # of a sentence on average, where a set says sentences in several ways
 
 
 @dataclass(frozen=True)
@@ -416,10 +419,32 @@ def answer_in(
 def alike(runs: Iterable[RunSpec], shown: Sequence[RunSpec]) -> list[tuple[RunSpec, ...]]:
     """Return those ``runs`` that are like the shown ones except for their templates, ordered by set name.
 
-    Left out are subsets and supersets of the shown set, which would only confirm it, sampling plans, and all
-    but the first run of a model on the same texts.  Empty if the shown runs differ in templates, topic or
-    occupations.
+    Left out are sets that the shown one includes, reworded or not, and those that include it, as they would
+    only confirm it; sampling plans; and all but the first run of a model on the same texts.  Empty if the
+    shown runs differ in templates, topic or occupations.
     """
+    here = shown[0].templates
+    return [
+        several
+        for several in _on_other_sets(runs, shown)
+        if not (_includes(here, several[0].templates) or _includes(several[0].templates, here))
+    ]
+
+
+def rewordings(runs: Iterable[RunSpec], shown: Sequence[RunSpec]) -> list[tuple[RunSpec, ...]]:
+    """Return those ``runs`` that are like the shown ones on sentences of theirs, said in several ways."""
+    here = shown[0].templates
+    return [
+        several
+        for several in _on_other_sets(runs, shown)
+        if _includes(here, there := several[0].templates)
+        and there.families
+        and len(there.families) >= FEWEST_WORDINGS * len(set(there.families))
+    ]
+
+
+def _on_other_sets(runs: Iterable[RunSpec], shown: Sequence[RunSpec]) -> list[tuple[RunSpec, ...]]:
+    """Return runs of the shown models on the same topic and occupations in each other template set."""
     first, models = shown[0], [_scored(run) for run in shown]
     if any(_asked(run) != _asked(first) or run.templates.hash != first.templates.hash for run in shown):
         return []
@@ -427,12 +452,18 @@ def alike(runs: Iterable[RunSpec], shown: Sequence[RunSpec]) -> list[tuple[RunSp
     for run in runs:
         if _scored(run) in models and _asked(run) == _asked(first) and run.plan is None:
             by_set.setdefault(run.templates.hash, {}).setdefault(_scored(run), run)
+    by_set.pop(first.templates.hash, None)
     several = [
         tuple(of_set[model] for model in models) for of_set in by_set.values() if len(of_set) == len(models)
     ]
-    texts = set(first.templates.texts)
-    others = [one for one in several if not _is_part(set(one[0].templates.texts), texts)]
-    return sorted(others, key=lambda one: one[0].templates.name)
+    return sorted(several, key=lambda one: one[0].templates.name)
+
+
+def _includes(templates: TemplateSet, others: TemplateSet) -> bool:
+    """Return whether every family of ``others`` has a member in ``templates``."""
+    texts, families = set(templates.texts), others.families or others.texts
+    here = {family for family, text in zip(families, others.texts, strict=True) if text in texts}
+    return here == set(families)
 
 
 def _asked(run: RunSpec) -> tuple[str, str]:
@@ -441,7 +472,3 @@ def _asked(run: RunSpec) -> tuple[str, str]:
 
 def _scored(run: RunSpec) -> tuple[str, bool]:
     return run.scoring.hash, run.scoring.imported
-
-
-def _is_part(one: set[str], other: set[str]) -> bool:
-    return one <= other or other <= one

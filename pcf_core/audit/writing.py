@@ -15,7 +15,7 @@ from pcf_core.measure.criterion import Criterion
 from pcf_core.measure.decisions import TINY, People, RateCriterion, decisions_of
 from pcf_core.measure.decomposition import Decomposition, RiskTotal, total
 from pcf_core.measure.resampling import TemplateUnit, effective_number, rough
-from pcf_core.measure.wordings import wording_split
+from pcf_core.measure.wordings import caprice_parts, wording_split
 
 HEAVY = 0.1  # share of the weight above which a template is mentioned
 NEARLY_ALL = 0.9  # an effective number above this share of the number: weights hardly differ
@@ -76,7 +76,9 @@ def risk_report(matrix: Matrix, resamples: int = 2000, *, brief: bool = False) -
     report = replace(written, corrected=corrected, lean=intervals.lean)
     if isinstance(matrix.criterion, RateCriterion):
         report = _with_decisions(report, matrix, resamples, over_people=not brief)
-    return report if brief else _with_wordings(report, matrix, intervals, resamples)
+    if brief:
+        return _with_parts(report, matrix, intervals)
+    return _with_wordings(report, matrix, intervals, resamples)
 
 
 def _with_decisions(report: RiskReport, matrix: Matrix, resamples: int, *, over_people: bool) -> RiskReport:
@@ -96,10 +98,23 @@ def _with_decisions(report: RiskReport, matrix: Matrix, resamples: int, *, over_
     return replace(report, decisions=decisions, intervals=intervals, warnings=warnings)
 
 
+def _with_parts(report: RiskReport, matrix: Matrix, intervals: RiskIntervals) -> RiskReport:
+    """Add the parts of caprice, where families of templates define them."""
+    criterion = matrix.criterion
+    stereotypes = criterion.stereotypes(criterion.checked(matrix.values))
+    parts = caprice_parts(stereotypes, intervals.parts, matrix.whole.drawn_families, criterion)
+    if parts is None:
+        return report
+    shares = matrix.occupation_weights / matrix.occupation_weights.sum()
+    return replace(
+        report, context_caprice=float(shares @ parts.context), wording_caprice=float(shares @ parts.wording)
+    )
+
+
 def _with_wordings(
     report: RiskReport, matrix: Matrix, intervals: RiskIntervals, resamples: int
 ) -> RiskReport:
-    """Add the parts of caprice, where families of templates define them."""
+    """Add the parts of caprice with corrected ones and intervals, where families of templates define them."""
     split = wording_split(
         matrix.values,
         matrix.whole,

@@ -26,6 +26,7 @@ from pcf_core.report.answer import (
     caveats_of,
     keys_elsewhere,
     name_beside,
+    reworded_in,
 )
 from pcf_core.report.loaded import Reports, Study, interval_notes, warnings_of
 from pcf_core.report.panels import Panel, text_lines
@@ -129,8 +130,9 @@ def compared_lines(
         called = name_beside(other.runs[0].templates, elsewhere)
         elsewhere[called] = Standing.of_risk(names, other.risk, other.little)
     caveats = caveats_of(study, store, list_models())
-    alone = alone_in(study, store, _finished(store))
-    panels = [_answer_panel(answer_from(study, caveats, scales, elsewhere, alone))]
+    finished = _finished(store)
+    alone, reworded = alone_in(study, store, finished), reworded_in(study, store, finished)
+    panels = [_answer_panel(answer_from(study, caveats, scales, elsewhere, alone, reworded))]
     if len(study.reliable.runs) == len(names):
         panels.append(whole_pair_panel(study, comparison))
         if scales.neutral:

@@ -10,7 +10,7 @@ from contextlib import suppress
 from dataclasses import replace
 
 from pcf_core.audit.baseline import OtherScales
-from pcf_core.audit.comparing import alike, answer_in, risk_difference
+from pcf_core.audit.comparing import alike, answer_in, rewordings, risk_difference
 from pcf_core.audit.fitting import TOKENS_DIFFER
 from pcf_core.audit.results import Read, Results, load_result
 from pcf_core.core.errors import AuditError, RunError
@@ -30,7 +30,7 @@ from pcf_core.report.loaded import (
 )
 from pcf_core.report.sections.risk import scales_of
 from pcf_core.report.seeds import seeds_notes
-from pcf_core.show.answer import Alone, Answer, Measured, answer_on, sentences_called
+from pcf_core.show.answer import Alone, Answer, Measured, Reworded, answer_on, sentences_called
 from pcf_core.show.compare import Standing
 from pcf_core.show.findings.models import whole_templates_finding
 from pcf_core.show.findings.notes import noun_note, unequal_note, unequal_weights, weights_help
@@ -88,6 +88,7 @@ def answer_of(study: Study, store: Store, keys: Sequence[str] = (), read: Read =
         scales,
         _standings_in(study, store, runs, read),
         alone_in(study, store, runs, read),
+        reworded_in(study, store, runs, read),
     )
 
 
@@ -123,8 +124,12 @@ def answer_from(
     scales: OtherScales,
     others: Mapping[str, Standing],
     alone: Mapping[str, Alone],
+    reworded: Reworded | None,
 ) -> Answer:
-    """Write the answer on a study, given other measures, other sentences, and a single model in them."""
+    """Write the answer on a study.
+
+    Given are other measures, other sentences, a single model in them, and the same sentences reworded.
+    """
     standing, refused = standing_of(study, scales)
     measured = Measured(
         reports=study.reports,
@@ -139,6 +144,7 @@ def answer_from(
         to_one=study.options.scale == "pcf",
         all_named=study.remember(all_named),
         tokens={name: item.result.token_shares for name, item in study.runs.items()},
+        reworded=reworded,
     )
     return answer_on(measured, caveats)
 
@@ -178,8 +184,9 @@ def answered_models(study: Study) -> tuple[str, ...]:
 
 def keys_elsewhere(study: Study, runs: Iterable[RunSpec]) -> list[str]:
     """Return the keys of the runs of the same models in other sentences."""
-    shown = [study.runs[name].run for name in answered_models(study)]
-    return [run.key for several in alike(runs, shown) for run in several] if shown else []
+    shown, runs = [study.runs[name].run for name in answered_models(study)], list(runs)
+    several = [*alike(runs, shown), *rewordings(runs, shown)[:1]] if shown else []
+    return [run.key for one in several for run in one]
 
 
 def _standings_in(study: Study, store: Store, runs: Sequence[RunSpec], read: Read) -> dict[str, Standing]:
@@ -207,6 +214,18 @@ def alone_in(
             item = Results(store, read).report(run, study.options, brief=True)
             others[name_beside(run.templates, others)] = Alone.of(names[0], item.report)
     return others
+
+
+def reworded_in(
+    study: Study, store: Store, runs: Sequence[RunSpec], read: Read = load_result
+) -> Reworded | None:
+    """Read the answered models in some of their sentences, said in several ways; ``None`` if not scored."""
+    names = answered_models(study)
+    for several in rewordings(runs, [study.runs[name].run for name in names])[:1] if names else ():
+        with suppress(AuditError):
+            opened = [Results(store, read).report(run, study.options, brief=True).report for run in several]
+            return Reworded.of(several[0].templates, dict(zip(names, opened, strict=True)))
+    return None
 
 
 def name_beside(templates: TemplateSet, others: Iterable[str]) -> str:

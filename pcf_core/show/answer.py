@@ -84,6 +84,19 @@ class Alone:
 
 
 @dataclass(frozen=True)
+class Reworded:
+    """Reports by model in reworded sentences; ``sentences``: how many there are of different meaning."""
+
+    sentences: int
+    reports: Mapping[str, RiskReport]
+
+    @classmethod
+    def of(cls, templates: TemplateSet, reports: Mapping[str, RiskReport]) -> Reworded:
+        """Return the reports on a set with families."""
+        return cls(len(set(templates.families)), reports)
+
+
+@dataclass(frozen=True)
 class Measured:
     """What an answer is written from.
 
@@ -92,7 +105,8 @@ class Measured:
     without one, ``refused`` says why.  ``elsewhere``: the same pair, ``alone``: a single model, by name of
     other sentences.  ``letters``: two models share one exactly if they tie.  ``against_even``: risks are
     against an even split; ``to_one``: they end at 1.  ``all_named``: every sentence has a word of every
-    group.  ``tokens``: each group's probability by number of tokens, by model.
+    group.  ``tokens``: each group's probability by number of tokens, by model.  ``reworded``: the models in
+    some of these sentences, said in several ways.
     """
 
     reports: Mapping[str, RiskReport]
@@ -107,6 +121,7 @@ class Measured:
     to_one: bool = True
     all_named: bool = False
     tokens: Mapping[str, TokenShares | None] = field(default_factory=dict)
+    reworded: Reworded | None = None
 
     @property
     def reliable(self) -> list[str]:
@@ -144,12 +159,9 @@ def answer_on(of: Measured, caveats: Iterable[str] = ()) -> Answer:
         favours = [favours_finding(name, one) for name, one in decided.items()]
         written = replace(written, answer=" ".join(several), against=" ".join(favours))
     longer = longer_words_note({lean.model: lean.last for lean in of.leans}, of.tokens)
-    wordings = [
-        say("of_wording", model=model, report=report)
-        for model, report in of.reports.items()
-        if model in of.reliable and report.wording_caprice
-    ][:MOST_NAMED]
-    wording = say("wordings", parts=wordings) if wordings else ""
+    wording = _of_wordings(of.reports)
+    if of.reworded and not wording:
+        wording = _of_wordings(of.reworded.reports, of.reworded.sentences)
     return replace(
         written,
         answer=" ".join(filter(None, [written.answer, unsure])),
@@ -158,6 +170,16 @@ def answer_on(of: Measured, caveats: Iterable[str] = ()) -> Answer:
         pair=of.pair,
         others=of.elsewhere,
     )
+
+
+def _of_wordings(reports: Mapping[str, RiskReport], sentences: int = 0) -> str:
+    """Say how much of caprice comes from rewording alone; ``sentences``: that were reworded for it."""
+    parts = [
+        say("of_wording", model=model, report=report)
+        for model, report in reports.items()
+        if report.wording_caprice and not report.says_little
+    ][:MOST_NAMED]
+    return say("wordings", parts=parts, sentences=sentences) if parts else ""
 
 
 def _of_one(of: Measured) -> Answer:

@@ -21,6 +21,7 @@ from pcf_core.audit.comparing import (
     compared,
     controlled,
     lettered,
+    rewordings,
     risk_difference,
 )
 from pcf_core.audit.options import ViewOptions
@@ -33,7 +34,7 @@ from pcf_core.core.risk import SIGNIFICANCE, Comparison
 from pcf_core.core.run import RunSpec, SamplingPlan
 from pcf_core.core.settings import Settings
 from pcf_core.material.evidence import make_evidence
-from pcf_core.material.templates import load_templates, make_templates
+from pcf_core.material.templates import labelled, load_templates, make_templates
 from pcf_core.material.topics import load_topic
 from pcf_core.models.registry import resolve
 from pcf_core.store.store import Store
@@ -246,6 +247,27 @@ def test_other_sentences_are_those_that_both_models_are_scored_on(score: Score, 
     assert alike(runs, shown[::-1]) == [half[::-1], other[::-1]], "in the order of the two"
     assert alike(runs, [shown[0], other[1]]) == []
     assert alike(runs, [shown[0], shown[0]]) == []
+
+
+def test_reworded_sentences_are_no_other_sentences(store: Store) -> None:
+    """Those that say some of the shown ones in several ways, of which a set of the same name is not one."""
+    ways = "The [X] {}", "The [X] also {}", "The [X] has {}"
+    said, felt, knew = "said that [Y]", "felt that [Y]", "known that [Y]"
+
+    def score(name: str, *texts: str, families: Sequence[str] = ()) -> RunSpec:
+        made = make_templates(name, [(text, 1.0) for text in texts])
+        return score_few(store, "mini-gpt", "gender", labelled(made, families) if families else made)
+
+    shown = score("shown", *(ways[0].format(one) for one in (said, felt, knew)))
+    said_so, felt_so = ([way.format(one) for way in ways] for one in (said, felt))
+    reworded = score("reworded", *said_so, *felt_so, families=["say"] * 3 + ["feel"] * 3)
+    beyond = score("beyond", *said_so, "The [X] left when [Y]", families=["say"] * 3 + [""])
+    twice = score("twice", *said_so[:2], *felt_so[1:], families=["say"] * 2 + ["feel"] * 2)
+    runs = [info.run for info in store.runs()]
+    assert rewordings(runs, [shown]) == [(reworded,)]
+    assert alike(runs, [shown]) == [(beyond,), (twice,)]
+    assert alike(runs, [reworded]) == [(beyond,)], "as it includes what is shown, and the set said twice"
+    assert rewordings(runs, [reworded]) == [(twice,)]
 
 
 def test_sets_of_one_name_are_told_apart(score: Score, store: Store) -> None:

@@ -134,17 +134,25 @@ def test_a_brief_report_has_every_figure_and_the_intervals_of_r_alone() -> None:
         template_weights=generator.random(15),
         occupation_weights=generator.random(4),
         criterion=Criterion(),
+        families=tuple("abcde" * 3),
         warnings=("said",),
     )
     brief, whole = risk_report(matrix, 50, brief=True), risk_report(matrix, 50)
-    assert set(whole.intervals) == set(RISKS)
+    parts = ("context_caprice", "wording_caprice")
+    assert set(whole.intervals) == {*RISKS, *parts}
+    assert brief.wording_caprice is not None
+    assert [getattr(brief, name) for name in parts] == pytest.approx([getattr(whole, name) for name in parts])
     assert set(brief.intervals) == {"overall_risk"}
     for one, other in zip(brief.intervals["overall_risk"], whole.intervals["overall_risk"], strict=True):
         assert (one.low, one.high) == pytest.approx((other.low, other.high), abs=1e-12)
     bare = tuple(replace(row, intervals={}) for row in whole.occupations)
     assert brief.occupations == bare
-    for name in (*RISKS, "stereotype_sd", "effective_templates", "corrected", "warnings", "left_out"):
+    for name in (*RISKS, "stereotype_sd", "effective_templates", "warnings", "left_out"):
         assert getattr(brief, name) == getattr(whole, name)
+    assert brief.corrected is not None
+    assert whole.corrected == brief.corrected.model_copy(
+        update={name: getattr(whole.corrected, name) for name in parts}
+    )
 
 
 @pytest.mark.parametrize("brief", [True, False])

@@ -18,6 +18,7 @@ from pcf_core.show.answer import (
     SURE,
     Alone,
     Measured,
+    Reworded,
     answer_on,
     ranges_sentence,
     sentences_called,
@@ -121,6 +122,7 @@ def examples() -> dict[str, object]:
         ).lines,
         "several": {name: answer_on(one).lines for name, one in several.items()},
         "wordings": answer_on(Measured({"m": REWORDED}, {"m": REWORDED})).lines,
+        "wordings of some": answer_on(measured("A", reworded=Reworded(20, {"A": REWORDED}))).lines,
         "a set": sentences_called(set_of("Speeches")),
     }
 
