@@ -21,7 +21,7 @@ from pcf_core.mining.counting import open_counter
 from pcf_core.mining.documents import open_corpus
 from pcf_core.mining.persons import lexicon
 from tests.mining.fakes import Here
-from tools.mine_templates import FORMS, HEAVIEST, main
+from tools.mine_templates import DRAWN, FORMS, HEAVIEST, REWORDED, main
 
 TOPICS = {
     "gender": ("gender",),
@@ -115,6 +115,8 @@ def test_the_tool_cuts_the_shipped_sets_again_without_a_corpus(tmp_path: Path) -
     main(tmp_path / "no corpus", out=tmp_path, cut_only=True)
     written = sorted(path.name for path in tmp_path.iterdir())
     names = [f"{name}-{top}" for name in HEAVIEST for top in HEAVIEST[name]]
+    names += [f"{name}-drawn-{number}" for name, (number, _) in DRAWN.items()]
+    names += [f"{name}-{top}-reworded" for name, top in REWORDED.items()]
     assert written == sorted(f"{name}.{end}" for name in names for end in ("csv", "toml"))
     for name in written:
         shipped = ROOT / "assets" / "templates" / name
