@@ -113,10 +113,14 @@ def _draw_form() -> dict[str, Any]:
 def _wanted(plan: AuditPlan) -> tuple[list[Plan], bool]:
     """Return the runs of each topic, and whether a worker still has to write the models' chats."""
     lists = plan.lists
-    chats = draw_chats(plan.models, plan.frames)
-    for model, error in chats.refused.items():
+    frames = [plan.frames.about(topic) for topic, _, _ in lists]
+    chats = {one: draw_chats(plan.models, one) for one in dict.fromkeys(frames)}
+    for model, error in {
+        model: error for one in chats.values() for model, error in one.refused.items()
+    }.items():
         draw_refusal(model, error)
-    draw_rendered(chats.frames)
+    for one in chats.values():
+        draw_rendered(one.frames)
     requests = [
         Request(
             models=plan.models,
@@ -124,12 +128,13 @@ def _wanted(plan: AuditPlan) -> tuple[list[Plan], bool]:
             templates=templates.name,
             evidence=evidence.name,
             protocol="exact",
-            frames=plan.frames,
-            rendered=chats.frames,
+            frames=around,
+            rendered=chats[around].frames,
         )
-        for topic, evidence, templates in lists
+        for (topic, evidence, templates), around in zip(lists, frames, strict=True)
     ]
-    return ([] if chats.waiting else list(map(plan_of, requests))), chats.waiting
+    waiting = any(one.waiting for one in chats.values())
+    return ([] if waiting else list(map(plan_of, requests))), waiting
 
 
 def _draw_start(plan: AuditPlan, wanted: Sequence[Plan], costs: Costs, *, ready: bool) -> None:

@@ -54,7 +54,7 @@ from pcf_core.core.run import (
 )
 from pcf_core.core.settings import settings
 from pcf_core.core.topics import Evidence, TemplateSet, Topic
-from pcf_core.models.scoring.base import has_right_text, require_left_only
+from pcf_core.models.scoring.base import has_right_text, require_fitting
 from pcf_core.store.layer import Missing
 from pcf_core.store.store import Store
 
@@ -81,7 +81,7 @@ def build_run(
                 f"{topic.name!r} has no people: choose a topic with favourable and unfavourable answers, or "
                 "other sentences."
             )
-    require_left_only(spec.frame, templates.texts)
+    require_fitting(spec.frame, templates.texts)
     return RunSpec(scoring=ScoringKey.of(spec, protocol), topic=topic, evidence=evidence, templates=templates)
 
 

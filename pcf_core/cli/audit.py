@@ -83,11 +83,11 @@ def audit(
 def planned(plan: AuditPlan) -> tuple[RunSpec, ...]:
     """Return the runs of a plan, topic by topic."""
     models = to_score(plan.models, AUTO)
-    specs = [framed(spec, frame) for spec in models for frame in plan.frames.each]
     return tuple(
-        build_run(spec, topic, evidence, templates)
+        build_run(framed(spec, frame), topic, evidence, templates)
         for topic, evidence, templates in plan.lists
-        for spec in specs
+        for spec in models
+        for frame in plan.frames.about(topic).each
     )
 
 

@@ -24,6 +24,7 @@ from pcf_core.core.options import Option, declared, read_options, with_parameter
 from pcf_core.core.records import Record
 from pcf_core.core.run import ModelSpec, Protocol
 from pcf_core.core.settings import settings
+from pcf_core.core.topics import Topic
 from pcf_core.material.safety.reading import read_text
 from pcf_core.models.frames import rendered_chat
 from pcf_core.models.names import PRECISIONS, in_precision
@@ -164,8 +165,9 @@ def protocol_named(text: str) -> Protocol:
     return protocol
 
 
-def frames_of(options: Frames) -> tuple[Frame, ...]:
-    """Return the frames of a request, with the texts of the files that ``--system`` names."""
+def frames_of(options: Frames, topic: Topic | None = None) -> tuple[Frame, ...]:
+    """Return the frames of a request about a topic, with the texts of the files that ``--system`` names."""
+    options = options if topic is None else options.about(topic)
     return options.model_copy(update={"system": tuple(map(text_or_file, options.system))}).each
 
 

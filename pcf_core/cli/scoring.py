@@ -96,7 +96,7 @@ def words(
     kind = protocol_named(protocol)
     number_type = one_of(dtype, "--dtype", PRECISIONS)
     sentence = check_sentence(text, "the text", "--text", TemplateError)
-    asked = [(name, frame) for name in model for frame in frames_of(options)]
+    asked = [(name, frame) for name in model for frame in frames_of(options, chosen)]
     answers = [
         word_check(name, chosen, sentence, kind, dtype=number_type, frame=frame) for name, frame in asked
     ]
@@ -149,7 +149,7 @@ def score(
     texts = load_templates(given_or_usual(templates, chosen, "templates"))
     end_reading(reading, as_json=as_json)
     kind = protocol_named(protocol)
-    frames = frames_of(options)
+    frames = frames_of(options, chosen)
     if samples is not None:
         if queue or engine or options != Frames() or protocol != "exact" or dtype != AUTO:
             raise InputError(

@@ -13,9 +13,12 @@ from pydantic import field_validator
 
 from pcf_core.core.options import option
 from pcf_core.core.records import Record, digest
+from pcf_core.core.topics import Topic
 
 INSTRUCTION = "Continue the text."
+QUESTION = "[Q]"  # in the texts of a chat: the question of the sentence, which then does not begin the answer
 LONGEST_QUOTE = 30  # characters of a text in a name
+ENDS_QUESTION = re.compile(r"(.*\?[\"”’')\]]*)?\s*(.*)", re.DOTALL)
 FRAMED = re.compile(r" \((bare|chat(, .*“.*”)?)\)$")
 
 
@@ -23,8 +26,10 @@ class Frame(Record):
     """What is wanted around every sentence, and the text that a model's chat template makes of it.
 
     In a chat, ``instruction`` is the user's message, and the model's answer begins with the sentence up to
-    ``[Y]``.  ``text``: everything before the sentence, empty until ``models/frames.py`` has rendered it;
-    scores depend on it alone.  ``date``: the fixed one of a template that asks for today's.
+    ``[Y]``.  If a text of the chat has ``[Q]``, the sentence up to its last question mark stands there, and
+    the answer begins with the rest.  ``text``: everything before the sentence, empty until
+    ``models/frames.py`` has rendered it; scores depend on it alone.  ``date``: the fixed one of a template
+    that asks for today's.
     """
 
     usual: ClassVar[str] = INSTRUCTION
@@ -39,6 +44,11 @@ class Frame(Record):
     @classmethod
     def _stripped(cls, text: str) -> str:
         return text.strip()
+
+    @property
+    def is_usual(self) -> bool:
+        """Whether the instruction is what is asked if nobody writes one."""
+        return self.instruction in (self.usual, QUESTION)
 
 
 class TextFrame(Frame):
@@ -82,8 +92,10 @@ class Frames(Record):
     instruction: str = option(
         INSTRUCTION,
         title="Instruction",
-        help="What the user says. The model's answer begins with the sentence.",
-        usage="the user's message that the model answers with the sentence",
+        help="What the user says. The model's answer begins with the sentence. If the sentence asks a "
+        "question, [Q] stands for it here, and the answer begins behind it; so it is in topics about people.",
+        usage="the user's message that the model answers with the sentence; [Q] is the sentence's question "
+        "(about people, that alone)",
         in_task=False,
     )
 
@@ -95,6 +107,15 @@ class Frames(Record):
         ]
         return tuple(dict.fromkeys(frames))
 
+    def about(self, topic: Topic) -> Frames:
+        """Return the request for a topic: about people, the user asks the sentence's question.
+
+        Only an instruction of one's own takes precedence.
+        """
+        if self.kind == "bare" or not topic.decides or self.instruction != INSTRUCTION:
+            return self
+        return self.model_copy(update={"instruction": QUESTION})
+
     @classmethod
     def of(cls, frame: Frame) -> Frames:
         """Return the request of one frame."""
@@ -102,12 +123,34 @@ class Frames(Record):
         return cls(kind=frame.kind, system=system, instruction=frame.instruction)
 
 
+def in_frame(frame: str, left: str) -> str:
+    """Return the text before ``[Y]`` in a rendered frame, empty if bare.
+
+    Examples
+    --------
+    >>> in_frame("Continue. ", "The nurse said that ")
+    'Continue. The nurse said that '
+    >>> in_frame("<user>[Q]<model>", "Ann applied. Hire her? Answer: ")
+    '<user>Ann applied. Hire her?<model>Answer: '
+    """
+    if QUESTION not in frame:
+        return frame + left
+    question, opening = parts_of_question(left)
+    return frame.replace(QUESTION, question) + opening
+
+
+def parts_of_question(left: str) -> tuple[str, str]:
+    """Split the text before ``[Y]`` into its question, empty if there is none, and what follows it."""
+    match = ENDS_QUESTION.fullmatch(left)
+    return ((match[1] or "").strip(), match[2]) if match else ("", left)
+
+
 def frame_label(frame: Frame | None) -> str:
     """Return "bare", or what distinguishes a chat from others, such as "chat, “Be fair.”"."""
     if frame is None:
         return BARE.kind
     system = [f"“{_brief(frame.system)}”"] if frame.system else []
-    instruction = [] if frame.instruction == frame.usual else [f"asked “{_brief(frame.instruction)}”"]
+    instruction = [] if frame.is_usual else [f"asked “{_brief(frame.instruction)}”"]
     return ", ".join([frame.kind, *system, *instruction])
 
 
@@ -118,7 +161,7 @@ def framed_name(model: str, frame: Frame | None) -> str:
 
 def is_plain(frame: Frame | None) -> bool:
     """Tell whether a frame is a chat without a system text and with the usual instruction."""
-    return frame is not None and not frame.system and frame.instruction == frame.usual
+    return frame is not None and not frame.system and frame.is_usual
 
 
 def is_framed(name: str) -> bool:

@@ -24,7 +24,7 @@ from pcf_core.models.beginnings import require_asked
 from pcf_core.models.frames import framed
 from pcf_core.models.names import in_precision
 from pcf_core.models.registry import resolve
-from pcf_core.models.scoring.base import BEHIND_A_SPACE, Scorer, require_left_only
+from pcf_core.models.scoring.base import BEHIND_A_SPACE, Scorer, require_fitting
 from pcf_core.models.scoring.base import open_scorer as open_real_scorer
 from pcf_core.store.store import Store
 from pcf_core.work.jobs import JobContext, OnProgress, OpenScorer, Pace, Pause, job, no_pause
@@ -72,7 +72,7 @@ def word_check(
         raise TemplateError(f"The text {text!r} still has an [X]: replace it with an occupation.")
     topic = topic.answers
     spec = framed(in_precision(resolve(model), dtype), frame)
-    require_left_only(spec.frame, [text])
+    require_fitting(spec.frame, [text])
     scorer = open_scorer(spec, protocol)
     table = check_at(scorer, topic.words, text)
     words, left_out = require_every_group(topic, model, table, protocol)

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from pcf_core.audit.results import Results
+from pcf_core.audit.slots import gather
 from pcf_core.cli.console import open_store
 from pcf_core.core.frame import INSTRUCTION
 from pcf_core.core.settings import Settings
@@ -85,6 +86,30 @@ def test_a_run_in_a_chat_has_a_key_and_a_name_of_its_own(
     assert audit is not None
     assert audit.noise_floor is not None
     assert audit.noise_floor < 1e-4
+
+
+@pytest.mark.usefixtures("own_settings")
+def test_about_people_the_user_asks_the_question(model: str, tmp_path: Path) -> None:
+    texts = tmp_path / "asked.csv"
+    texts.write_text("template,count\n[P] wants [X]. Should it be granted? Answer: [Y],1\n")
+    terms = tmp_path / "matters.csv"
+    terms.write_text("term\na loan\n")
+    people = ["--topic", "people-control", "--evidence", str(terms), "--templates", str(texts)]
+    score = ["score", "--model", model, *people, *CHAT]
+    asked, told = answer_to("score", *score), answer_to("score", *score, "--instruction", "Go on.")
+    assert [one["frame"]["instruction"] for one in (asked, told)] == ["[Q]", "Go on."]
+    assert "user\n[Q]<|im_end|>" in asked["frame"]["text"]
+    assert asked["scored"] == told["scored"] == 8
+    sentence = "Todd wants a loan. Should it be granted? Answer: [Y]"
+    words = answer_to(
+        "words", "words", "--model", model, "--topic", "people-control", "--text", sentence, *CHAT
+    )
+    run = open_store().load_run(asked["run"])
+    row = run.prompts[:].index(sentence)
+    stored = gather(
+        open_store(), run.scoring, run.prompts[row : row + 1], [one["word"] for one in words["words"]]
+    )
+    assert stored[0] == pytest.approx([one["log_probability"] for one in words["words"]], abs=1e-4)
 
 
 @pytest.mark.usefixtures("own_settings")

@@ -234,7 +234,7 @@ def draw_request() -> Request:
         "for words of one token, as in the papers.",
     )
     precision = draw_precision("score_precision")
-    frames = draw_frames()
+    frames = draw_frames().about(chosen)
     within = st.number_input(
         "Stop early once the range is narrower than ±",
         min_value=NARROWEST,

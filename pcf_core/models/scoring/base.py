@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from pcf_core.core.errors import ModelError, OutOfMemoryError, ScoringError, TemplateError
 from pcf_core.core.families import FAMILIES, facts_of
-from pcf_core.core.frame import Frame
+from pcf_core.core.frame import QUESTION, Frame, parts_of_question
 from pcf_core.core.records import FloatArray
 from pcf_core.core.run import ModelSpec, Protocol, ScoringKey, TokenTable
 from pcf_core.core.settings import settings
@@ -94,14 +94,24 @@ def has_right_text(prompt: str) -> bool:
     return bool(split_prompt(whole_word_prompt(prompt)[0])[1])
 
 
-def require_left_only(frame: Frame | None, prompts: Iterable[str]) -> None:
-    """Raise TemplateError for text right of ``[Y]`` inside a frame, where an answer ends with the word."""
-    going_on = [] if frame is None else [prompt for prompt in prompts if has_right_text(prompt)]
-    if going_on:
-        raise TemplateError(
-            f"In a chat the model's answer must end with the word at {GAP}, but {quoted(going_on[0])} goes "
-            f"on after it: choose sentences that end with {GAP}, or score bare sentences."
-        )
+def require_fitting(frame: Frame | None, prompts: Iterable[str]) -> None:
+    """Raise TemplateError for a prompt that does not fit into a frame.
+
+    That is text right of ``[Y]``, where an answer ends with the word, and a prompt without a question where
+    the user asks it.
+    """
+    for prompt in () if frame is None else prompts:
+        if has_right_text(prompt):
+            raise TemplateError(
+                f"In a chat the model's answer must end with the word at {GAP}, but {quoted(prompt)} goes "
+                f"on after it: choose sentences that end with {GAP}, or score bare sentences."
+            )
+        if frame and QUESTION in frame.text and not parts_of_question(split_prompt(prompt)[0])[0]:
+            raise TemplateError(
+                f"In this chat the user asks the question of each sentence, but {quoted(prompt)} has no "
+                f"question mark before {GAP}: choose sentences that ask something, or an instruction without "
+                f"{QUESTION}."
+            )
 
 
 def written_forms(prompts: Sequence[str], words: Sequence[str]) -> dict[tuple[str, ...], list[int]]:

@@ -69,7 +69,7 @@ from pcf_core.models.scoring.base import (
     has_right_text,
     log_normaliser,
     plan,
-    require_left_only,
+    require_fitting,
     row_cost,
 )
 from pcf_core.models.scoring.levels import Levels
@@ -208,7 +208,7 @@ class CausalScorer(LocalScorer):
     def _score_batches(
         self, prompts: Sequence[str], words: Sequence[str], pause: Callable[[], None]
     ) -> Iterator[Batch]:
-        require_left_only(self.key.frame, prompts)
+        require_fitting(self.key.frame, prompts)
         pieces = self.seam.cut(prompts, words, causal=True)
         rights = [has_right_text(prompt) for prompt in prompts]
         starts = [self.seam.opening + piece.left or (self.openings.usual_separator,) for piece in pieces]

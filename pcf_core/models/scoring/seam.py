@@ -21,11 +21,13 @@ Some tokens still cross a seam: in scripts without spaces, or at quotation marks
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from pcf_core.core.errors import ModelError, TemplateError
+from pcf_core.core.frame import QUESTION, in_frame
 from pcf_core.core.run import TokenTable
 from pcf_core.core.topics import whole_word_prompt
 from pcf_core.models.scoring.base import BEHIND_A_SPACE, GAP, quoted, split_prompt
@@ -51,7 +53,8 @@ class Seam:
 
     ``opening``, ``closing``: the special tokens that the tokenizer puts around a text by default.  ``rows``:
     tokens that the model knows, 0 if it is not here.  ``frame``: text before every prompt, which has its own
-    special tokens and replaces the opening; ``frame_ids``: tokens that it begins with before any prompt.
+    special tokens and replaces the opening (:func:`~pcf_core.core.frame.in_frame`); ``frame_ids``: tokens
+    that it begins with before any prompt.
     """
 
     def __init__(self, tokenizer: Any, model: str, rows: int = 0, frame: str = "") -> None:
@@ -74,10 +77,11 @@ class Seam:
         self._behind: dict[str, Ids] = {}
         self._pairs: dict[tuple[str, str, bool], tuple[Ids, Ids]] = {}
         self.rows = rows
-        tokens = self.encode([frame])[0]
+        tokens = self.encode([frame.partition(QUESTION)[0]])[0]
         special = [index for index, one in enumerate(tokens) if one in self.specials]
-        self._behind_specials = special[-1] + 1 if special else 0  # no prompt changes what is before
-        self.frame_ids: Ids = tokens[: min(self._behind_specials, len(tokens) - 1)]
+        # No prompt changes what is before the last special token.
+        self.frame_ids: Ids = tokens[: min(special[-1] + 1 if special else 0, len(tokens) - 1)]
+        self._of_frame = Counter(self.encode([frame])[0])
 
     def encode(self, texts: Sequence[str]) -> list[Ids]:
         """Return the token ids of each text without special tokens."""
@@ -113,7 +117,7 @@ class Seam:
                 raise TemplateError(
                     f"The tokenizer of {self.model} has no token for {quoted(text)}: leave it out."
                 )
-            self._refuse_special(text, set(rest or ids[self._behind_specials :]))
+            self._refuse_special(text, set(rest or Counter(ids) - self._of_frame))
             if not rest:
                 raise TemplateError(
                     f"The tokenizer of {self.model} joins the beginning of {quoted(text)} to the chat before "
@@ -127,11 +131,11 @@ class Seam:
         ``causal``: word and right text are scored together; if a token is part of both, all count as the
         word's.  Raises TemplateError for a special token, or a word inseparable from the text.
         """
-        sides = [(self.frame + left, right) for left, right in map(split_prompt, prompts)]
+        sides = [(in_frame(self.frame, left), right) for left, right in map(split_prompt, prompts)]
         heads = self.encode([left.removesuffix(" ") for left, _ in sides])
         tails = self.encode([right for _, right in sides])
         for prompt, head, tail in zip(prompts, heads, tails, strict=True):
-            self._refuse_special(prompt, {*head[self._behind_specials :], *tail})
+            self._refuse_special(prompt, {*(Counter(head) - self._of_frame), *tail})
         return [
             self._cut_one(head, *side, words, causal=causal) for head, side in zip(heads, sides, strict=True)
         ]

@@ -159,6 +159,35 @@ def test_scores_are_those_of_the_template_and_a_plain_forward_pass(style: str, f
     np.testing.assert_allclose(scorer.alone(PROMPTS[0], WORDS[0]), expected[0][0], atol=1e-4)
 
 
+QUESTIONS = (
+    ("The nurse met a man. Could he go?", "The doctor said: [Y]"),
+    ('Who knew? The captain told us "was she old?"', "According to the captain, [Y]"),
+    ("Was the woman aware?", "[Y]"),
+)
+
+
+@pytest.mark.parametrize("instruction", ["[Q]", "he knew it. [Q] She told us."])
+@pytest.mark.parametrize("style", ["chatml", "llama", "gemma"])
+def test_the_user_asks_the_question_and_the_answer_begins_with_the_rest(style: str, instruction: str) -> None:
+    scorer = open_style(style, Frame(kind="chat", instruction=instruction))
+    expected = [
+        [
+            brute(style, Frame(kind="chat", instruction=instruction.replace("[Q]", question)), opening, word)
+            for word in WORDS
+        ]
+        for question, opening in QUESTIONS
+    ]
+    prompts = [" ".join(parts) for parts in QUESTIONS]
+    for _ in range(2):  # what is before every question is read once, or with each
+        np.testing.assert_allclose(scorer.score(prompts, WORDS), expected, atol=1e-4)
+        scorer.memory = None
+    np.testing.assert_allclose(scorer.alone(prompts[0], WORDS[0]), expected[0][0], atol=1e-4)
+    with pytest.raises(TemplateError, match=r"has no question mark before \[Y\]"):
+        scorer.score(["The nurse said that [Y]"], WORDS)
+    with pytest.raises(TemplateError, match="special token"):
+        scorer.score([f"Did {scorer.seam.specials[min(scorer.seam.specials)]} go? [Y]"], WORDS)
+
+
 @torch.inference_mode()
 def brute_sentence(style: str, frame: Frame, text: str) -> list[float]:
     """Nats of each token of a whole answer: one conversation from the chat template, one forward pass."""
@@ -310,6 +339,7 @@ GO_ON = digest("Go\non.")[:4]
     [
         (CHAT, "chat"),
         (Frame(kind="chat", system="Be (very) fair."), "chat, “Be (very) fair.”"),
+        (Frame(kind="chat", instruction="[Q]"), "chat"),
         (Frame(kind="chat", instruction="Go\non."), f"chat, asked “Go on. {GO_ON}”"),
     ],
 )
