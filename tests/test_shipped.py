@@ -21,6 +21,7 @@ from pcf_core.audit.options import ViewOptions
 from pcf_core.audit.preferences import preferences_of
 from pcf_core.audit.reading import RunView, report
 from pcf_core.audit.results import load_result, result_name
+from pcf_core.audit.sensitivity import sensitivity_kept
 from pcf_core.core.risk import Aggregation, Interval, RiskReport
 from pcf_core.core.run import Protocol, RunSpec, ScoringKey
 from pcf_core.core.settings import ROOT, Settings
@@ -140,6 +141,12 @@ def test_the_documents_say_what_compression_did(own_settings: Settings) -> None:
     said = f"raise R by {found.value:.3f} ({interval.low:.3f}–{interval.high:.3f}, p = {found.p_value:.2g})"
     text = " ".join((ROOT / "docs" / "models.md").read_text(encoding="utf8").split())
     assert f"{said}, from {found.second:.3f} to {found.first:.3f}, over" in text
+
+
+def test_sensitivity_opens_with_shipped_tables(own_settings: Settings) -> None:
+    """A change of their rules or of the statistics needs new ones: ``tools.ship_results.tables``."""
+    for model in PUBLIC:
+        assert sensitivity_kept(shipped_store(own_settings), shipped_run(model, USUAL[1]), ViewOptions())
 
 
 def test_a_topic_begins_with_a_shipped_result() -> None:
