@@ -28,8 +28,7 @@ from pcf_core.models.folder import (
     read_small,
     read_tensors,
     shortened,
-    tokenizer_files,
-    tokenizer_hash,
+    tokenizer_identity,
 )
 from pcf_core.models.gguf import SUFFIX
 from pcf_core.models.names import split_name
@@ -247,7 +246,7 @@ def adapter_spec(adapter: Adapter, name: str, base: ModelSpec) -> ModelSpec:
     family = split_name(base.name).family
     own: dict[str, Any] = {}
     if adapter.has_tokenizer:
-        own["tokenizer"] = tokenizer_hash(tokenizer_files(adapter.folder, name))
+        own["tokenizer"] = tokenizer_identity(adapter.folder, name, Path(base.path) if base.path else None)
         own["chat_template"] = chat_template_hash(adapter.folder)
     short = adapter.folder.name if Path(name).is_absolute() else name
     return base.model_copy(

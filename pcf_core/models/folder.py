@@ -176,15 +176,23 @@ def weights_hash(files: Sequence[Path]) -> str:
     return hashlib.sha256(parts.encode()).hexdigest()
 
 
-def tokenizer_identity(folder: Path, name: str) -> str:
-    """Hash the tokenizer's files, and that it is read with a correction if so; raises as tokenizer_files."""
+def tokenizer_identity(folder: Path, name: str, base: Path | None = None) -> str:
+    """Hash the tokenizer's files, and that it is read with a correction if so; raises as tokenizer_files.
+
+    ``base``: see :func:`is_corrected`.
+    """
     plain = tokenizer_hash(tokenizer_files(folder, name))
-    return digest([plain, "fix_mistral_regex"]) if is_corrected(folder) else plain
+    return digest([plain, "fix_mistral_regex"]) if is_corrected(folder, base) else plain
 
 
-def is_corrected(folder: Path) -> bool:
-    """Return whether the tokenizer is read with transformers' correction for Mistral's vocabularies."""
-    return needs_correction(lambda file: read_object(folder / file))
+def is_corrected(folder: Path, base: Path | None = None) -> bool:
+    """Return whether the tokenizer is read with transformers' correction for Mistral's vocabularies.
+
+    ``base``: the folder with ``config.json``, if the tokenizer is an adapter's own.
+    """
+    return needs_correction(
+        lambda file: read_object((base if base and file == "config.json" else folder) / file)
+    )
 
 
 def tokenizer_hash(files: Sequence[Path]) -> str:

@@ -199,18 +199,26 @@ def _lending_base(spec: ModelSpec) -> Path | None:
     """
     if not spec.base or read_adapter(Path(spec.path), spec.name, alone=False).has_tokenizer:
         return None
-    base = Path(resolve(spec.base).path)
-    return base if base.is_dir() else None
+    return _base_folder(spec)
+
+
+def _base_folder(spec: ModelSpec) -> Path | None:
+    """Return the folder of an adapter's base, ``None`` for other models and for a base in a GGUF file."""
+    base = Path(resolve(spec.base).path) if spec.base else None
+    return base if base and base.is_dir() else None
 
 
 def _read_tokenizer(spec: ModelSpec, folder: Path) -> tuple[Any, tuple[str, ...]]:
     """Read a tokenizer with the corrections that are part of its key, and what is wrong with it."""
     require_tokenizer(folder, spec.name)
-    correction = {"fix_mistral_regex": True} if is_corrected(folder) else {}
+    base = _base_folder(spec)
+    correction = {"fix_mistral_regex": True} if is_corrected(folder, base) else {}
     with heard() as faults:
         tokenizer = AutoTokenizer.from_pretrained(
             folder, trust_remote_code=spec.remote_code, local_files_only=True, **correction
         )
+    if correction and base:  # transformers decides by config.json, which no tokenizer of an adapter has
+        tokenizer._patch_mistral_regex(tokenizer.backend_tokenizer, base, local_files_only=True, **correction)
     tokenizer("a")  # fails for nonsense settings
     _require_vocabulary(tokenizer, folder, spec.name)
     if gguf_files(spec):

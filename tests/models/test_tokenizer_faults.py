@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import shutil
 import warnings
 from itertools import product
 from pathlib import Path
@@ -16,8 +17,10 @@ from transformers import AutoTokenizer
 from pcf_core.core.run import ModelSpec
 from pcf_core.models.folder import describe, is_corrected, tokenizer_files, tokenizer_hash
 from pcf_core.models.loading import load, load_tokenizer
+from pcf_core.models.registry import resolve
 from pcf_core.models.scoring.base import open_scorer
 from pcf_core.models.tokenizer_faults import CORRECTED_NOTE, LARGE, LOGGERS, WRONG_TOKENS, _correction, heard
+from tests.models.adapter_files import write_adapter
 from tests.models.conftest import edit, write_gpt2
 
 OTHER = r"[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
@@ -153,6 +156,25 @@ def test_the_correction_is_in_the_key_the_notes_and_the_traits(mistral: Path) ->
     right = describe(edit(mistral, "tokenizer.json", pre_tokenizer=splitting(_correction()[1])), "m")
     assert right.tokenizer == tokenizer_hash(tokenizer_files(mistral, "m"))
     assert (right.notes, load(right, "cpu").notes) == ("", ())
+
+
+def test_the_tokenizer_of_an_adapter_is_corrected_by_the_configuration_of_its_base(
+    mistral: Path, written: str, tmp_path: Path
+) -> None:
+    """It stands beside no configuration, and the merged model is one of the installed transformers."""
+    adapter = write_adapter(tmp_path / "lora", str(mistral), load(describe(mistral, "m"), "cpu"), ("q_proj",))
+    borrowed = resolve(str(adapter))
+    for file in ("tokenizer.json", "tokenizer_config.json"):
+        shutil.copyfile(mistral / file, adapter / file)
+    own = resolve(str(adapter))
+    assert own.tokenizer == borrowed.tokenizer == describe(mistral, "m").tokenizer
+    assert load_tokenizer(own).tokenize(SPLIT) == ["foo", "Bar"]
+    loaded = load(own, "cpu")
+    assert (loaded.tokenizer.tokenize(SPLIT), loaded.notes) == (["foo", "Bar"], (CORRECTED_NOTE,))
+    edit(adapter, "tokenizer.json", pre_tokenizer=splitting(_correction()[1]))
+    right = resolve(str(adapter))
+    assert right.tokenizer == tokenizer_hash(tokenizer_files(adapter, "lora"))
+    assert load(right, "cpu").notes == ()
 
 
 def test_a_model_without_a_fault_has_no_note(tmp_path: Path) -> None:
