@@ -141,7 +141,7 @@ PARTS: Mapping[str, Callable[[_Sources], list[ReportPart]]] = {
     "answer": lambda of: answer_parts(of.studies, of.texts.fairpair, of.texts.criteria),
     "against": lambda of: of.parts(against_parts),
     "sure": lambda of: sure_parts(of.studies, of.answers),
-    "check": lambda of: check_parts(of.facts),
+    "check": lambda of: check_parts(of.studies, of.facts),
     "summary": lambda of: summary_parts(of.studies, of.texts.fairpair, of.texts.criteria),
     "method": lambda of: method_parts(of.studies, bool(of.texts.fairpair or of.texts.criteria)),
     "risk": lambda of: of.parts(risk_parts),

@@ -252,9 +252,11 @@ def sure_parts(studies: Sequence[Study], answers: Sequence[Answer]) -> list[Repo
     return parts
 
 
-def check_parts(facts: Sequence[RunFacts]) -> list[ReportPart]:
-    """Write in one line how somebody else gets the same numbers."""
-    return [ReportPart(prose=(check_note(len(facts)),))]
+def check_parts(studies: Sequence[Study], facts: Sequence[RunFacts]) -> list[ReportPart]:
+    """Write how somebody else gets the same numbers, and what was checked of all models when opened."""
+    audits = (one.result.self_audit for study in studies for one in study.runs.values())
+    checked = [set[str]() if audit is None else set(audit.traits) for audit in audits]
+    return [ReportPart(prose=(check_note(len(facts), set.intersection(*checked) if checked else ()),))]
 
 
 METHOD = (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -166,6 +166,6 @@ def _by_group(report: RiskReport) -> dict[str, dict[str, object]]:
     }
 
 
-def check_note(results: int) -> str:
-    """Say how somebody else gets the same numbers."""
-    return say("check", results=results)
+def check_note(results: int, checked: Collection[str] = ()) -> str:
+    """Say how somebody else gets the same numbers; ``checked``: what every model's self-audit describes."""
+    return say("check", results=results, checked=checked)

@@ -66,7 +66,7 @@ def examples() -> dict[str, object]:
         "margin": [tested.margin_note(0.02, [result]) for result in ("too small to matter", "may be chance")],
         "measures": table.to_dict("split"),
         "groups": tested.groups_table({"A": ONE}).to_dict("split"),
-        "check": [tested.check_note(results) for results in (1, 2)],
+        "check": [tested.check_note(1), tested.check_note(2, ("space", "opening", "memory"))],
     }
 
 
