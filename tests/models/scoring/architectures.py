@@ -358,6 +358,9 @@ def row_of(family: str, kind: str, folder: Path, seed: int = FIRST_SEED) -> Row:
     for dtype in ("float32", "bfloat16"):
         try:
             spec = in_precision(resolve(given), dtype)
+            if spec.family == "causal":  # random weights may make another opening likelier
+                usual = tokenizer.convert_ids_to_tokens(tokenizer("")["input_ids"])
+                spec = spec.model_copy(update={"opening": tuple(usual)})
             scorer: Any = open_scorer(spec)
             scores = scorer.score(PROMPTS, WORDS).astype(float)
         except AuditError as error:
