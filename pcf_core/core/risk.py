@@ -189,6 +189,9 @@ class OccupationRisk:
     corrected_prejudice_risk: float | None = None
 
 
+LOWEST_COVERAGE = 0.89  # of caprice's intervals at 95 % without prejudice (docs/measured-coverage.md)
+
+
 @dataclass(frozen=True)
 class RiskReport:
     """R = R^p + R^c (PCF Eq. 7–9) with everything needed to interpret it.
@@ -242,6 +245,12 @@ class RiskReport:
     def interval(self, quantity: str, over: Over = "templates") -> Interval | None:
         """Return the interval of R, R^p or R^c, if any."""
         return next((found for found in self.intervals.get(quantity, ()) if found.over == over), None)
+
+    @property
+    def caprice_coverage(self) -> float | None:
+        """The lowest simulated coverage of R^c's interval over templates, if R^p may be 0; else ``None``."""
+        prejudice = self.interval("prejudice_risk")
+        return LOWEST_COVERAGE if prejudice is not None and prejudice.low <= ROUNDING else None
 
 
 # Comparisons of two runs over the same templates and occupations, and of runs along an axis.

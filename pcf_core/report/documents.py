@@ -79,6 +79,7 @@ def report_document(report: RiskReport) -> dict[str, Any]:
             for row in report.occupations
         ],
         **picked(report, "left_out", "warnings", "coverage", "self_audit"),
+        **({} if report.caprice_coverage is None else picked(report, "caprice_coverage")),
         **({} if report.forbidden is None else {"forbidden": report.forbidden}),
         **({} if report.decisions is None else {"decisions": report.decisions}),
     }

@@ -26,6 +26,7 @@ from pcf_core.report.sections.decisions import decisions_panel
 from pcf_core.show.charts.risk import LeanBar, RiskBar, corrected_dots, lean_bars, occupation_bars, risk_bars
 from pcf_core.show.findings.models import (
     baseline_finding,
+    caprice_coverage_note,
     corrected_finding,
     lean_finding,
     risk_finding,
@@ -99,7 +100,7 @@ def reports_panel(
         table=lambda: in_unit(risk_table([*drawn, *listed]), thousand),
         table_title="Risk of each model"
         + (", with reference and published values" if beside or listed else ""),
-        notes=[interval_note(reports, over)],
+        notes=[interval_note(reports, over), caprice_coverage_note(reports)],
     )
 
 

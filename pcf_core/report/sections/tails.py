@@ -19,6 +19,7 @@ from pcf_core.report.records import KeyFigure, ReportPart
 from pcf_core.show.charts.tails import caprice_histogram, prejudice_histogram, qq_plot, survival_plot
 from pcf_core.show.findings.models import (
     bound_finding,
+    caprice_coverage_note,
     fitted_to,
     normal_finding,
     shape_finding,
@@ -73,6 +74,8 @@ def caprice_panel(runs: Study, *, log_count: bool = False) -> Panel:
         findings += [shape_finding(name, shapes[name])]
     if any(shape.fits for shape in shapes.values()):
         findings += [bound_finding(largest_caprice(runs.options, len(runs.groups)))]
+    if note := caprice_coverage_note(reports):
+        findings.append(note)
     return Panel(
         title="Caprice",
         findings=findings,

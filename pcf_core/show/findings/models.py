@@ -117,6 +117,12 @@ def unseen_note(report: RiskReport) -> str:
     return say("unseen", effective=effective, share=unseen_share(effective))
 
 
+def caprice_coverage_note(reports: Mapping[str, RiskReport]) -> str:
+    """Say how seldom ranges of caprice hold the truth for models whose prejudice may be 0; "" for none."""
+    held = {name: report.caprice_coverage for name, report in reports.items() if report.caprice_coverage}
+    return say("caprice_coverage", models=list(held), share=min(held.values())) if held else ""
+
+
 def overview_finding(reports: Mapping[str, RiskReport], over: Over = "templates") -> str:
     """State the risk of each model, and where it is tested whether they differ."""
     if not reports:

@@ -14,7 +14,7 @@ from pcf_core.audit.baseline import Baseline
 from pcf_core.audit.matrices import matrix_report
 from pcf_core.audit.options import ViewOptions
 from pcf_core.core.records import FloatArray
-from pcf_core.core.risk import CorrectedRisk, Interval, RiskReport
+from pcf_core.core.risk import LOWEST_COVERAGE, CorrectedRisk, Interval, RiskReport
 from pcf_core.core.tails import (
     Distribution,
     LikelihoodRatioTest,
@@ -26,6 +26,7 @@ from pcf_core.core.tails import (
     Verdict,
 )
 from pcf_core.measure.tails import caprice_tail, normal_shape, tail_shape
+from pcf_core.report.documents import report_document
 from pcf_core.report.panels import risk_figures
 from pcf_core.show.findings import models
 from pcf_core.show.overview import ModelRow, risk_answer
@@ -215,6 +216,7 @@ def examples() -> dict[str, object]:
             for drawn in ({"m": Interval(low=0.673, high=0.736), "n": Interval(low=0.5, high=0.6)}, {})
         ],
         "unseen": [models.unseen_note(report) for report in (M1, LEANING)],
+        "caprice coverage": models.caprice_coverage_note({"M1": M1, "M2": M2, "MOODY": MOODY}),
         "unseen words": models.unseen_words(models.unseen_share(5)),
         "corrected": [
             models.corrected_finding("m", report)
@@ -275,6 +277,15 @@ def test_what_so_many_templates_can_miss(templates: int) -> None:
     assert (1 - share) ** templates == pytest.approx(0.05, abs=0.02)
     sentences = "1 sentence" if templates == 1 else f"{templates} equally common sentences"
     assert f"These are as precise as {sentences}, and a random sample of that size can miss" in note
+
+
+def test_ranges_of_caprice_are_called_less_reliable_where_prejudice_may_be_zero() -> None:
+    """Five lean to women, five to men: no prejudice.  A model that always leans the same way has some."""
+    even, sure = report_of([[0.2] * 5 + [0.8] * 5]), report_of([[0.8, 0.81, 0.82] * 5])
+    assert report_document(even)["caprice_coverage"] == even.caprice_coverage == LOWEST_COVERAGE
+    assert "caprice_coverage" not in report_document(sure)
+    assert "prejudice of A may be 0" in models.caprice_coverage_note({"A": even, "B": sure})
+    assert models.caprice_coverage_note({"B": sure}) == ""
 
 
 def test_an_order_that_was_not_tested_is_not_said() -> None:
