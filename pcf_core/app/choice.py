@@ -50,7 +50,7 @@ from pcf_core.core.topics import Topic
 from pcf_core.models.names import AUTO, PRECISIONS
 from pcf_core.models.public import public_models
 from pcf_core.show.findings.numbers import called
-from pcf_core.show.names import Titles, unique_titles
+from pcf_core.show.names import Titles, unique_titles, worded
 from pcf_core.texts.text_audit import PRECISION
 
 AUTO_HELP = "the model's own on a GPU that has it, float32 on a CPU."
@@ -258,12 +258,12 @@ def choose_occupation(
 ) -> str | None:
     """Draw the field for one occupation; return the chosen one, or the default."""
     return select_on_pages(
-        "Occupation",
+        worded("Occupation"),
         occupations,
         unique_titles({name: called(name) for name in occupations}),
         key=OCCUPATION,
         default=default,
-        help_text=help_text,
+        help_text=worded(help_text),
         placeholder=placeholder,
     )
 

@@ -38,7 +38,7 @@ from pcf_core.show.findings.notes import (
 )
 from pcf_core.show.findings.numbers import PEOPLE, called, count, listed, people
 from pcf_core.show.findings.provenance import imported_note
-from pcf_core.show.names import sentence_with_titles, with_titles
+from pcf_core.show.names import sentence_with_titles, speak_of, with_titles, worded
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -158,6 +158,7 @@ def stop(otherwise: Callable[[], None] | None) -> None:
 def _draw_loaded(loaded: Loaded) -> None:
     """Draw notes on unusual, imported or partial runs, and a summary of the results."""
     run, first = loaded.first.run, loaded.first.report
+    speak_of(run)
     terms, note = len(run.evidence.terms), noun_note(run)
     if note:
         st.caption(plain(note))
@@ -369,7 +370,7 @@ def draw_tabs(name: str, parts: Mapping[str, str | Callable[[], None]]) -> None:
     for tab, part in shown:
         with tab:
             if isinstance(part, str):
-                st.markdown(_unbroken(part))
+                st.markdown(_unbroken(worded(part)))
             else:
                 part()
 

@@ -18,10 +18,12 @@ from pcf_core.core.risk import RiskReport, SampledRisk
 from pcf_core.measure.answers import Answers
 from pcf_core.measure.bootstrap import RISKS, RiskIntervals
 from pcf_core.measure.criterion import normalised
+from pcf_core.measure.decisions import rates_of_comparisons, shares_of_guises
 from pcf_core.measure.decomposition import total
 
 MOST_ANSWERS = 1_000_000  # of a cell
 
+MAIN = {"preferences", "rates", "guises", "comparisons", "counts"}
 OPTIONAL = ("families", "groups", "occupation_weights", "occupations", "template_weights", "templates")
 NO_ANSWER = "No answer names a group."
 
@@ -30,22 +32,29 @@ def matrix_report(document: object, options: ViewOptions, resamples: int = 2000)
     """Make a report from probabilities or answers made elsewhere (``risk --matrix``).
 
     ``document``: ``preferences`` [occupation][template][group], rows that sum to 1 ± 1e-6; or ``rates`` of
-    decisions, each from 0 to 1 (:mod:`pcf_core.measure.decisions`); or ``counts`` of answers, both of this
-    shape, where ``none`` [occupation][template] can count answers that name no group; optional the keys of
-    ``OPTIONAL``.  Raises CriterionError for a key that is missing or unknown, and for a shape or a value that
-    is not allowed.
+    decisions, each from 0 to 1 (:mod:`pcf_core.measure.decisions`); or ``guises``, probabilities of each term
+    after texts of each group; or ``comparisons`` [occupation][template][group][group] of two people at once;
+    or ``counts`` of answers, of the first shape, where ``none`` [occupation][template] can count answers that
+    name no group; optional the keys of ``OPTIONAL``.  Raises CriterionError for a key that is missing or
+    unknown, and for a shape or a value that is not allowed.
     """
     given = set(document) if isinstance(document, Mapping) else set()
-    first, extra = given & {"preferences", "rates", "counts"}, {"none"} if "counts" in given else set()
+    first, extra = given & MAIN, {"none"} if "counts" in given else set()
     if not isinstance(document, Mapping) or len(first) != 1 or given - first - {*OPTIONAL, *extra}:
         raise CriterionError(
-            "The matrix file must be one JSON object with `preferences`, `rates` or `counts` "
-            "[occupation][template][group], with counts also `none` [occupation][template], and at most "
+            "The matrix file must be one JSON object with `preferences`, `rates`, `guises` or `counts` "
+            "[occupation][template][group], or with `comparisons`, which has a second axis of groups; "
+            "with counts also `none` [occupation][template], and at most "
             + ", ".join(f"`{key}`" for key in OPTIONAL)
             + "."
         )
     (main,) = first
-    values = _number_array(document[main], main, 3)
+    values = _number_array(document[main], main, 4 if main == "comparisons" else 3)
+    bias = None
+    if main == "comparisons":
+        values, bias = rates_of_comparisons(values)
+    elif main == "guises":
+        values = shares_of_guises(values)
     lengths = dict(zip(("occupations", "templates", "groups"), values.shape, strict=True))
     names = {
         axis: names_of(document.get(axis, [f"{axis[:-1]} {i + 1}" for i in range(length)]), axis, length)
@@ -64,15 +73,25 @@ def matrix_report(document: object, options: ViewOptions, resamples: int = 2000)
         templates=names["templates"],
         template_weights=weights["template"],
         occupation_weights=weights["occupation"],
-        criterion=criterion_for(options, rated=main == "rates"),
+        criterion=criterion_for(options, rated=main in ("rates", "comparisons")),
         families=families,
         unit=unit_of_matrix(weights["template"], families, options),
     )
     if main != "counts":
-        return risk_report(matrix, resamples)
+        return _with_order(risk_report(matrix, resamples), matrix, bias)
     others = _number_array(document["none"], "none", 2) if "none" in document else None
     _refuse_counts(values, others)
     return answers_report(matrix, others, resamples)
+
+
+def _with_order(report: RiskReport, matrix: Matrix, bias: FloatArray | None) -> RiskReport:
+    """Add the order bias [occupation, template] of decisions between two people, weighted as R."""
+    if bias is None or report.decisions is None:
+        return report
+    shares = normalised(matrix.occupation_weights, len(bias), "occupation_weights")
+    weights = (matrix.unit or matrix.whole).weights
+    update = {"order_bias": float(shares @ bias @ weights)}
+    return replace(report, decisions=report.decisions.model_copy(update=update))
 
 
 def _refuse_counts(counts: FloatArray, others: FloatArray | None) -> None:

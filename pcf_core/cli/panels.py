@@ -49,6 +49,7 @@ from pcf_core.show.findings.benchmarks import criticism_finding
 from pcf_core.show.findings.criteria import criteria_findings
 from pcf_core.show.findings.independence import embedding_findings
 from pcf_core.show.findings.notes import left_out_note
+from pcf_core.show.names import speaking_of
 from pcf_core.store.store import Store
 from pcf_core.texts.benchmarks.records import BenchmarkResult
 from pcf_core.texts.criteria.records.runs import CriteriaResult, EmbeddingResult
@@ -67,18 +68,21 @@ def run_lines(store: Store, item: Report, options: ViewOptions, held: Baseline |
 
     Behind the report stands what its neutral subjects say, or how to score them.
     """
-    label, request = item.run.scoring.label, baseline_run(item.run)
-    study = Study({label: item}, options, "templates")
-    answer = answer_of(study, store, keys_elsewhere(study, _finished(store)))
-    missing = f"The neutral subjects are not scored: {score_command(request)}" if request and not held else ""
-    facts = [f"{what}: {text}" for what, text in run_facts(item, options).items()]
-    shown = _answer_panel(answer)
-    if study.reliable.runs:
-        notes = [*answer.caveats, missing]
-        panels = [replace(shown, notes=[]), *_risk_panels(study, {label: held} if held else {}, notes)]
-    else:
-        panels = [shown]
-    return text_lines([*panels, Panel(title="Method and provenance", notes=facts)])
+    with speaking_of(item.run):
+        label, request = item.run.scoring.label, baseline_run(item.run)
+        study = Study({label: item}, options, "templates")
+        answer = answer_of(study, store, keys_elsewhere(study, _finished(store)))
+        missing = (
+            f"The neutral subjects are not scored: {score_command(request)}" if request and not held else ""
+        )
+        facts = [f"{what}: {text}" for what, text in run_facts(item, options).items()]
+        shown = _answer_panel(answer)
+        if study.reliable.runs:
+            notes = [*answer.caveats, missing]
+            panels = [replace(shown, notes=[]), *_risk_panels(study, {label: held} if held else {}, notes)]
+        else:
+            panels = [shown]
+        return text_lines([*panels, Panel(title="Method and provenance", notes=facts)])
 
 
 def _finished(store: Store) -> list[RunSpec]:
@@ -123,21 +127,22 @@ def compared_lines(
         )
         for side, one in zip((comparison.first, comparison.second), readings, strict=True)
     }
-    study = Study(runs, options, "templates")
-    names = comparison.first.name, comparison.second.name
-    elsewhere: dict[str, Standing] = {}
-    for other in others:
-        called = name_beside(other.runs[0].templates, elsewhere)
-        elsewhere[called] = Standing.of_risk(names, other.risk, other.little)
-    caveats = caveats_of(study, store, list_models())
-    finished = _finished(store)
-    alone, reworded = alone_in(study, store, finished), reworded_in(study, store, finished)
-    panels = [_answer_panel(answer_from(study, caveats, scales, elsewhere, alone, reworded))]
-    if len(study.reliable.runs) == len(names):
-        panels.append(whole_pair_panel(study, comparison))
-        if scales.neutral:
-            panels.append(neutral_panel(names, scales.neutral))
-    return text_lines(panels)
+    with speaking_of(*(one.run for one in runs.values())):
+        study = Study(runs, options, "templates")
+        names = comparison.first.name, comparison.second.name
+        elsewhere: dict[str, Standing] = {}
+        for other in others:
+            called = name_beside(other.runs[0].templates, elsewhere)
+            elsewhere[called] = Standing.of_risk(names, other.risk, other.little)
+        caveats = caveats_of(study, store, list_models())
+        finished = _finished(store)
+        alone, reworded = alone_in(study, store, finished), reworded_in(study, store, finished)
+        panels = [_answer_panel(answer_from(study, caveats, scales, elsewhere, alone, reworded))]
+        if len(study.reliable.runs) == len(names):
+            panels.append(whole_pair_panel(study, comparison))
+            if scales.neutral:
+                panels.append(neutral_panel(names, scales.neutral))
+        return text_lines(panels)
 
 
 def fairpair_lines(results: Sequence[FairPairResult]) -> list[str]:

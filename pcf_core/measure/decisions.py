@@ -17,6 +17,10 @@ D calls a ratio under four fifths evidence of adverse impact).
 Example: one x, two contexts, Emily a = .6, .6 and Lakisha .4, .8.  The means are .6 and .6, so the impact
 ratio is 1; J is .2 in both contexts and 0 on average: R .2 is caprice alone.  Selection rates are 1 and 1/2.
 
+**Two people at once.**  With w_ij the probability that i is chosen over j where i is named first, i's score
+against j is the mean of both orders, (w_ij + 1 − w_ji)/2, and a_i its mean over all j.  The order bias is the
+mean of w_ij + w_ji − 1 over pairs: how much likelier the person named first is chosen.
+
 **Intervals.**  Means and rates have stretched percentiles.  A ratio is exp(−range of the logarithms), a range
 like J, and at most 1: its interval is the inverted test of an r^p (:func:`.resampling.bounds_of_means`),
 which reaches 1 where groups may be equal.  People are a sample of those who could have been named: they may
@@ -101,6 +105,54 @@ class RateCriterion(Criterion):
         """Return the ends of the range for s between [..., group] low and high."""
         least = (low.max(axis=-1) - high.min(axis=-1)).clip(min=0.0)
         return np.asarray(least), np.asarray(high.max(axis=-1) - low.min(axis=-1))
+
+
+def rates_of_comparisons(wins: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return rates [occupation, template, group] and order bias [occupation, template] of comparisons.
+
+    ``wins`` [occupation, template, first, second]: probabilities that the first is chosen; their diagonal is
+    ignored.  Raises CriterionError for another shape or a value outside 0 to 1.
+
+    Examples
+    --------
+    >>> rates, bias = rates_of_comparisons(np.array([[[[0, 0.8], [0.6, 0]]]]))
+    >>> rates.round(2).tolist(), bias.round(2).tolist()
+    ([[[0.6, 0.4]]], [[0.4]])
+    """
+    size = wins.shape[-1]
+    apart = ~np.eye(size, dtype=bool)
+    if wins.shape[-2] != size or size < 2 or not ((wins >= 0) & (wins <= 1))[..., apart].all():
+        raise CriterionError(
+            "`comparisons` must have a row and a column for each of two or more groups, with probabilities "
+            "from 0 to 1 that the row's, named first, is chosen; got a value outside, or the shape "
+            f"{list(wins.shape)}."
+        )
+    turned = np.swapaxes(wins, -1, -2)
+    scores = (wins + 1 - turned) / 2
+    return (
+        np.asarray(scores.sum(axis=-1, where=apart) / (size - 1)),
+        np.asarray((wins + turned - 1).mean(axis=(-1, -2), where=apart)),
+    )
+
+
+def shares_of_guises(likelihoods: FloatArray) -> FloatArray:
+    """Return preferences of terms that are each held against themselves: the matched guise.
+
+    ``likelihoods`` [term, context, group]: P(term | context with the group's text).  A term's frequency
+    cancels.  Raises CriterionError for a value outside 0 to 1, or a term without any probability.
+
+    Examples
+    --------
+    >>> shares_of_guises(np.array([[[0.02, 0.01], [0.03, 0.01], [0.01, 0.02]]])).round(3).tolist()
+    [[[0.667, 0.333], [0.75, 0.25], [0.333, 0.667]]]
+    """
+    sums = likelihoods.sum(axis=-1, keepdims=True)
+    if not ((likelihoods >= 0) & (likelihoods <= 1) & (sums > 0)).all():
+        raise CriterionError(
+            "`guises` must be probabilities of a term from 0 to 1, above 0 for at least one group in each "
+            "context."
+        )
+    return np.asarray(likelihoods / sums)
 
 
 # Rates, ratios and their intervals.

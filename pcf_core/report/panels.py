@@ -30,6 +30,7 @@ from pcf_core.report.loaded import PROGRAM
 from pcf_core.report.records import Cell, KeyFigure, ReportFigure, ReportPart, ReportTable
 from pcf_core.show.charts.theme import SOURCE_COLUMNS, heading, titled
 from pcf_core.show.findings.numbers import digits
+from pcf_core.show.names import worded
 
 if TYPE_CHECKING:  # slow to import, and most commands write no table
     import pandas as pd
@@ -94,7 +95,7 @@ def part_of(panel: Panel, *, findings: Sequence[str] = (), notes: Sequence[str] 
         findings=said([*panel.findings, *findings]),
         numbers=tuple(panel.numbers),
         figure=figure_in(panel, panel.name),
-        how=panel.how,
+        how=worded(panel.how),
         tables=(table_of(panel.table(), name, panel.table_title),) if panel.table else (),
         notes=said([*panel.notes, *notes]),
     )

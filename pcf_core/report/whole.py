@@ -58,7 +58,7 @@ from pcf_core.report.sections.tested import conclude_parts, tested_parts
 from pcf_core.report.sections.tilt import tilt_parts
 from pcf_core.show.answer import Answer
 from pcf_core.show.findings.numbers import count, listed
-from pcf_core.show.names import with_titles
+from pcf_core.show.names import speaking_of, with_titles
 from pcf_core.store.store import Store
 from pcf_core.texts.criteria.records.runs import CriteriaResult
 from pcf_core.texts.fairpair.records import FairPairResult
@@ -123,8 +123,12 @@ class _Sources:
 
     def parts(self, write: Callable[[Study], Sequence[ReportPart]]) -> list[ReportPart]:
         """Write the reliable models of every study."""
-        shown = [study for study in self.reliable if study.runs]
-        return [part for study in shown for part in _of_study(write(study), study, self.studies)]
+        parts = []
+        for study in self.reliable:
+            if study.runs:
+                with speaking_of(study.first.run):
+                    parts += _of_study(write(study), study, self.studies)
+        return parts
 
     @cached_property
     def reliable(self) -> list[Study]:
@@ -186,7 +190,13 @@ def write_report(
     texts = texts or Texts()
     _check_brought(request, texts)
     studies = load_studies(store, request, read)
-    request = _without_path(request)
+    with speaking_of(*(study.first.run for study in studies)):
+        return _write(store, _without_path(request), texts, studies, read)
+
+
+def _write(
+    store: Store, request: ReportRequest, texts: Texts, studies: Sequence[Study], read: Read
+) -> ReportDocument:
     runs = tuple(facts_of_run(store, label, study) for study in studies for label in study.runs)
     audits = _text_facts(store, texts)
     answers = [answer_of(study, store, request.elsewhere, read) for study in studies]

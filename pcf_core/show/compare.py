@@ -23,6 +23,7 @@ from pcf_core.show.findings.numbers import (
     two_decimals,
     with_interval,
 )
+from pcf_core.show.names import worded
 from pcf_core.show.overview import MOST_OF_THEM, leading, trailing
 from pcf_core.show.wording import sentences
 
@@ -437,7 +438,7 @@ def sentences_table(occupation: str, models: Mapping[str, Preferences]) -> pd.Da
 
     table: dict[str, list[str]] = {}
     texts = next(iter(models.values())).templates
-    table["Sentence"] = [text.replace("[X]", occupation).replace("[Y]", "…") for text in texts]
+    table["Sentence"] = [worded(text.replace("[X]", occupation).replace("[Y]", "…")) for text in texts]
     for name, preferences in models.items():
         cells = preferences.values[preferences.occupations.index(occupation)]
         cells_of = dict(zip(preferences.templates, cells, strict=True))

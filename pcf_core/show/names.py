@@ -1,6 +1,8 @@
-"""Titles of models, topics, sets and lists in sentences, charts, tables and menus.
+"""Titles of models, topics, sets and lists in sentences, charts, tables and menus, and the noun for terms.
 
 Data, addresses, commands and provenance have exact names.  Only models in shipped lists have a title.
+Sentences are written about occupations that a model prefers a group in; about decisions on other matters,
+:func:`worded` writes which matters it favours a group in.
 """
 
 from __future__ import annotations
@@ -9,20 +11,69 @@ import re
 import tomllib
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from pathlib import Path
 
 from pcf_core.core.errors import ModelError
+from pcf_core.core.run import RunSpec
 from pcf_core.core.settings import settings
-from pcf_core.core.topics import TemplateSet
+from pcf_core.core.topics import TemplateSet, with_person
 from pcf_core.models.names import known_models
 from pcf_core.models.public import public_models
+
+OCCUPATION = re.compile(r"(?<![\w-])(an )?occupation(?=s?(?![\w-]))", re.IGNORECASE)
+PREFERS = re.compile(r"\b[Pp]refer(s|red|ring)?\b")
+_SUBJECT: ContextVar[tuple[str, str]] = ContextVar("subject", default=("occupation", ""))
+
+
+def speak_of(run: RunSpec) -> None:
+    """Write about a run's terms and decisions from now on, in this context."""
+    _SUBJECT.set(_subject_of(run))
+
+
+def _subject_of(run: RunSpec) -> tuple[str, str]:
+    """Return the noun of the terms, and an example of the people about whom is decided, if any."""
+    return run.evidence.noun, run.topic.people[0] if run.topic.decides else ""
+
+
+@contextmanager
+def speaking_of(*runs: RunSpec) -> Iterator[None]:
+    """Write about the runs' terms and decisions within this block, if they have the same."""
+    before = _SUBJECT.get()
+    if len(set(map(_subject_of, runs))) == 1:
+        speak_of(runs[0])
+    try:
+        yield
+    finally:
+        _SUBJECT.set(before)
+
+
+def worded(text: str) -> str:
+    """Write about the terms, people and decisions of :func:`speak_of` what is written about occupations."""
+    noun, person = _SUBJECT.get()
+
+    def of_term(match: re.Match[str]) -> str:
+        article = ("an " if noun[0] in "aeiou" else "a ") if match[1] else ""
+        return _cased(f"{article}{noun}", match)
+
+    def of_choice(match: re.Match[str]) -> str:
+        verb = {"red": "favoured", "ring": "favouring", "s": "favours"}.get(match[1], "favour")
+        return _cased(verb, match)
+
+    text = text if noun == "occupation" else OCCUPATION.sub(of_term, text)
+    return PREFERS.sub(of_choice, with_person(text, person)) if person else text
+
+
+def _cased(word: str, match: re.Match[str]) -> str:
+    return word if match[0][0].islower() else word[0].upper() + word[1:]
 
 
 def with_titles(text: str) -> str:
     """Replace exact names of models, sets and lists, except inside longer names, paths and options."""
+    text = worded(text)
     if "-" not in text:  # every such name has one
         return text
     titles, names = _titles(settings().assets)
@@ -31,6 +82,7 @@ def with_titles(text: str) -> str:
 
 def sentence_with_titles(sentence: str) -> str:
     """Replace the same names in a sentence, quoting titles of sets and lists."""
+    sentence = worded(sentence)
     if "-" not in sentence:
         return sentence
     titles, names = _titles(settings().assets)

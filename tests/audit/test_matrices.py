@@ -59,8 +59,8 @@ def test_what_has_no_answer_is_left_out_and_counted() -> None:
         ({"counts": [[[1, 0], [0, 1]]]}, "two or more answers that name a group"),
         ({"counts": EVEN, "none": [[1, 1], [1, 1]]}, r"`none` must have .* \[2, 3\]; got the shape \[2, 2\]"),
         ({"counts": EVEN, "none": [[1, 1, -1]] * 2}, "`none` must be whole numbers"),
-        ({"counts": EVEN, "preferences": EVEN}, "`rates` or `counts`"),
-        ({"preferences": [[[0.5, 0.5]]], "none": [[1]]}, "`rates` or `counts`"),
+        ({"counts": EVEN, "preferences": EVEN}, "`guises` or `counts`"),
+        ({"preferences": [[[0.5, 0.5]]], "none": [[1]]}, "`guises` or `counts`"),
     ],
 )
 def test_counts_that_cannot_be_used_are_refused_in_one_sentence(change: dict[str, Any], says: str) -> None:

@@ -13,8 +13,13 @@ from hypothesis.extra.numpy import arrays
 from pcf_core.audit.matrices import matrix_report
 from pcf_core.audit.options import ViewOptions
 from pcf_core.core.errors import CriterionError
-from pcf_core.measure.criterion import Criterion
-from pcf_core.measure.decisions import People, RateCriterion, decisions_of
+from pcf_core.measure.decisions import (
+    People,
+    RateCriterion,
+    decisions_of,
+    rates_of_comparisons,
+    shares_of_guises,
+)
 from pcf_core.measure.decomposition import decompose, total
 from pcf_core.measure.resampling import TemplateUnit
 
@@ -47,11 +52,34 @@ def test_worked_example_of_decisions() -> None:
 
 
 def test_worked_example_of_the_guise() -> None:
-    rates_of_x = np.array([[[0.02, 0.01], [0.03, 0.01], [0.01, 0.02]]])
-    shares = rates_of_x / rates_of_x.sum(axis=-1, keepdims=True)
-    parts = decompose(shares, [1, 1, 1], Criterion())
-    assert Criterion().stereotypes(shares)[0, :, 0] == pytest.approx([1 / 3, 0.5, -1 / 3])
-    assert [parts.overall[0], parts.prejudice[0], parts.caprice[0]] == pytest.approx([7 / 18, 1 / 6, 2 / 9])
+    guises = [[[0.02, 0.01], [0.03, 0.01], [0.01, 0.02]]]
+    assert shares_of_guises(np.array(guises))[0, :, 0] == pytest.approx([2 / 3, 3 / 4, 1 / 3])
+    report = matrix_report({"guises": guises}, ViewOptions())
+    assert report.decisions is None
+    assert [report.overall_risk, report.prejudice_risk, report.caprice_risk] == pytest.approx(
+        [7 / 18, 1 / 6, 2 / 9]
+    )
+    rarer = (np.array(guises) / 1000).tolist()  # a word's frequency cancels
+    assert matrix_report({"guises": rarer}, ViewOptions()).overall_risk == pytest.approx(7 / 18)
+
+
+def test_worked_example_of_decisions_between_two_people() -> None:
+    """Named first, A wins 80 and 60 of 100 times, B 60 and 80: alike, and the first has 40 more."""
+    wins = [[[[0, 0.8], [0.6, 0]], [[0, 0.6], [0.8, 0]]]]
+    report = matrix_report({"comparisons": wins, "groups": ["A", "B"]}, ViewOptions())
+    assert report.decisions is not None
+    assert report.decisions.mean == pytest.approx({"A": 0.5, "B": 0.5})
+    assert report.decisions.order_bias == pytest.approx(0.4)
+    assert [report.overall_risk, report.prejudice_risk, report.caprice_risk] == pytest.approx([0.2, 0, 0.2])
+
+
+@given(arrays(np.float64, (2, 3, 4, 4), elements=st.floats(0, 1)))
+def test_the_order_of_two_people_cancels_and_their_scores_sum_to_half(wins: np.ndarray) -> None:
+    rates, bias = rates_of_comparisons(wins)
+    assert rates.mean(axis=-1) == pytest.approx(0.5)
+    turned, opposite = rates_of_comparisons(1 - np.swapaxes(wins, -1, -2))  # the other order of each pair
+    assert turned == pytest.approx(rates)
+    assert opposite == pytest.approx(-bias)
 
 
 @given(rates)
@@ -114,9 +142,15 @@ def test_ratios_of_nothing_are_missing_and_of_tiny_numbers_flagged() -> None:
         ({"rates": [[[0.5, 0.1], [0.5]]]}, {}, "rectangular list of numbers with 3 axes"),
         ({"rates": [[[0.5], [0.4]]]}, {}, "two groups"),
         ({"rates": [[[0.5, 0.1]]], "groups": ["a", "a"]}, {}, "2 distinct, printable names"),
-        ({"rates": [[[0.5, 0.1]]], "preferences": [[[0.5, 0.5]]]}, {}, "`preferences`, `rates` or `counts`"),
+        (
+            {"rates": [[[0.5, 0.1]]], "preferences": [[[0.5, 0.5]]]},
+            {},
+            "`preferences`, `rates`, `guises` or `counts`",
+        ),
         ({"rates": [[[0.5, 0.1]]], "people": []}, {}, "at most"),
         ({"rates": [[[0.5, 0.1]]]}, {"criterion": "l2"}, "by their range"),
+        ({"comparisons": [[[[0, 0.5]]]]}, {}, "a row and a column for each"),
+        ({"guises": [[[0, 0]]]}, {}, "above 0 for at least one group"),
     ],
 )
 def test_refusals(document: object, options: dict[str, str], sentence: str) -> None:

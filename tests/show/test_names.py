@@ -6,12 +6,25 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pcf_core.audit.preferences import build_run
 from pcf_core.core.settings import settings
-from pcf_core.material.templates import list_template_sets
+from pcf_core.material.evidence import load_evidence
+from pcf_core.material.templates import list_template_sets, load_templates
+from pcf_core.material.topics import load_topic
 from pcf_core.models.names import known_models
 from pcf_core.models.public import public_models
+from pcf_core.models.registry import resolve
 from pcf_core.show.charts import theme
-from pcf_core.show.names import Titles, _titles, sentence_with_titles, set_title, unique_titles, with_titles
+from pcf_core.show.names import (
+    Titles,
+    _titles,
+    sentence_with_titles,
+    set_title,
+    speaking_of,
+    unique_titles,
+    with_titles,
+    worded,
+)
 from pcf_core.show.wording import sentences
 
 SMOLLM2, GEMMA = "SmolLM2-135M-Instruct-Q4_1", "Gemma-3-270M-Q4_K_M"
@@ -110,6 +123,25 @@ def test_a_sentence_quotes_the_title_of_a_set() -> None:
     assert sentence_with_titles(f"In gender-wikipedia-100 {SMOLLM2} is closer.") == quoted
     assert sentence_with_titles(f"In “gender-wikipedia-100” {SMOLLM2} is closer.") == quoted
     assert sentence_with_titles(quoted) == quoted
+
+
+WRITTEN = "An occupation: [P] is preferred in 2 of 24 occupations (occupations-bvf, occupation_weights)."
+ABOUT = "A matter: Emily is favoured in 2 of 24 matters (occupations-bvf, occupation_weights)."
+
+
+def test_sentences_are_about_the_terms_people_and_decisions_of_a_run() -> None:
+    decided = build_run(
+        resolve("mini-gpt"),
+        load_topic("people-race"),
+        load_evidence("matters"),
+        load_templates("decisions"),
+    )
+    other = decided.model_copy(update={"evidence": load_evidence("occupations-bvf")})
+    with speaking_of(decided):
+        assert worded(WRITTEN) == ABOUT
+    with speaking_of(decided, other):
+        assert worded(WRITTEN) == WRITTEN
+    assert worded(WRITTEN) == WRITTEN
 
 
 def test_sentences_and_charts_have_titles() -> None:

@@ -30,6 +30,7 @@ from pcf_core.show.charts.heat_map import WordProbability, cell_bars, word_bars
 from pcf_core.show.findings.notes import coverage_note, given_left
 from pcf_core.show.findings.numbers import begun, count
 from pcf_core.show.findings.occupations import occupation_finding
+from pcf_core.show.names import worded
 
 PAPER_TEMPLATES = "gender-heatmap"
 CLICKED = "cell_clicked"
@@ -276,4 +277,4 @@ def cell_words_table(loaded: Loaded, occupation: str, template: str) -> pd.DataF
 
 def sentence(occupation: str, template: str) -> str:
     """Write a template as people read it: about the occupation, with … for the gap."""
-    return template.replace("[X]", occupation).replace("[Y]", "…")
+    return worded(template.replace("[X]", occupation).replace("[Y]", "…"))

@@ -19,7 +19,7 @@ from pcf_core.show.findings.tested import (
     source_note,
     tested_finding,
 )
-from pcf_core.show.names import set_title
+from pcf_core.show.names import set_title, worded
 
 CONCLUDE = (
     *NOT_SURE,
@@ -48,7 +48,7 @@ def tested_parts(study: Study) -> list[ReportPart]:
                     ),
                     example_note(
                         study.groups,
-                        begun(cell.replace("[Y]", "…"), run.topic.language),
+                        begun(worded(cell.replace("[Y]", "…")), run.topic.language),
                         {name: shares[name] for name in study.reliable.runs if name in shares},
                     ),
                     _joined(
