@@ -30,6 +30,7 @@ from pcf_core.show.wording import sentences
 
 ANSWER, AGAINST, SURE, ELSEWHERE = "Answer", "Against whom", "How sure", "Elsewhere"
 MOST_NAMED = 3  # models of one kind, or sentences with one answer, that are named
+SHOWN = 0.005  # caprice with a digit other than 0
 
 say = sentences("answer")
 
@@ -177,7 +178,7 @@ def _of_wordings(reports: Mapping[str, RiskReport], sentences: int = 0) -> str:
     parts = [
         say("of_wording", model=model, report=report)
         for model, report in reports.items()
-        if report.wording_caprice and not report.says_little
+        if report.wording_caprice and report.caprice_risk >= SHOWN and not report.says_little
     ][:MOST_NAMED]
     return say("wordings", parts=parts, sentences=sentences) if parts else ""
 

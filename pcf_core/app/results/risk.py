@@ -32,7 +32,7 @@ from pcf_core.report.sections.tails import (
 )
 from pcf_core.show.charts.tails import hill_plot
 from pcf_core.show.findings.models import neutral_distances_finding
-from pcf_core.show.names import with_titles
+from pcf_core.show.names import with_titles, worded
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -108,7 +108,9 @@ def _draw_occupation_bars(report: RiskReport, *, thousand: bool) -> None:
         for name, (label, what) in PARTS.items()
     }
     st.caption(
-        "All occupations, the highest risk first. Search with the magnifying glass; click a heading to sort."
+        worded(
+            "All occupations, the highest risk first. Search with the magnifying glass; click a heading to sort."
+        )
     )
     st.dataframe(
         with_called(table),

@@ -201,6 +201,8 @@ class Beside:
 
 def draw_beside(loaded: Loaded, chosen: str) -> Beside:
     """Draw the toggles of further rows for two groups; ``chosen``: an occupation with more details."""
+    if loaded.first.run.topic.decides:  # nobody holds these jobs, and no text was counted
+        return Beside()
     labour = st.toggle(
         "Labour force",
         True,

@@ -14,6 +14,7 @@ from pcf_core.core.risk import RiskReport
 from pcf_core.core.tails import Distribution, NormalShape, TailShape
 from pcf_core.show.charts import marks, theme
 from pcf_core.show.findings.numbers import called
+from pcf_core.show.names import worded
 
 BINS = 25
 SMALLEST_RANGE = 0.01
@@ -36,7 +37,7 @@ def caprice_histogram(reports: Mapping[str, RiskReport], *, log_count: bool) -> 
         model: np.array([x.caprice_risk for x in report.occupations]) for model, report in reports.items()
     }
     edges = _edges(list(values.values()))
-    figure = _rug_panels(reports, "caprice of an occupation → more", values)
+    figure = _rug_panels(reports, worded("caprice of an occupation → more"), values)
     for row, (model, caprice) in enumerate(values.items()):
         counts, _ = np.histogram(caprice[caprice > 0], edges)
         if counts.any():
@@ -75,7 +76,7 @@ def prejudice_histogram(
         model: np.array([x.prejudice_risk for x in report.occupations]) for model, report in reports.items()
     }
     edges = _edges(list(values.values()))
-    figure = _rug_panels(reports, "prejudice of an occupation → more", values)
+    figure = _rug_panels(reports, worded("prejudice of an occupation → more"), values)
     for row, (model, prejudice) in enumerate(values.items()):
         counts, _ = np.histogram(prejudice, edges)
         density = counts / max(1, counts.sum()) / np.diff(edges)
@@ -129,7 +130,7 @@ def survival_plot(reports: Mapping[str, RiskReport], shapes: Mapping[str, TailSh
     values = np.concatenate([shape.positive for shape in shapes.values()] or [np.zeros(0)])
     ends = (float(values.min()) / 1.5, float(values.max()) * 1.5) if values.size else (0.001, 1.0)
     figure.update_xaxes(_log_axis(*ends))
-    figure.update_xaxes(title_text="caprice of an occupation (log) → more", row=len(reports))
+    figure.update_xaxes(title_text=worded("caprice of an occupation (log) → more"), row=len(reports))
     return _finish(figure, reports, "survival", 110, legend=bool(shown))
 
 

@@ -19,6 +19,7 @@ from pcf_core.core.records import FloatArray
 from pcf_core.core.risk import MeanTilt, Over, RiskReport, StereotypeDistribution
 from pcf_core.show.charts import marks, theme
 from pcf_core.show.findings.numbers import called, people, percent
+from pcf_core.show.names import worded
 
 LABELLED = 3
 LINE = 12  # pixels between two labels
@@ -191,7 +192,10 @@ def tilt_panels(
 
 def _explain(figure: go.Figure, rows: Sequence[_Row], over: Over, chosen: str) -> None:
     """Explain the kinds of marks in the legend."""
-    kinds = [marks.explained("an occupation", "circle"), marks.explained("their middle half and median", BOX)]
+    kinds = [
+        marks.explained(worded("an occupation"), "circle"),
+        marks.explained("their middle half and median", BOX),
+    ]
     if means := [row.tilt.intervals[over] for row in rows if row.tilt]:
         mean = f"their mean with its {percent(means[0].level)} range"
         kinds.append(marks.explained(mean, "circle-open", ranged=True))
