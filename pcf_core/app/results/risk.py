@@ -109,7 +109,8 @@ def _draw_occupation_bars(report: RiskReport, *, thousand: bool) -> None:
     }
     st.caption(
         worded(
-            "All occupations, the highest risk first. Search with the magnifying glass; click a heading to sort."
+            "All occupations, the highest risk first. Search with the magnifying glass; click a heading to "
+            "sort."
         )
     )
     st.dataframe(
