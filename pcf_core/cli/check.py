@@ -83,7 +83,7 @@ def check(
         typer.Option(
             "--stop-early",
             help="stop scoring once the verdicts are clear; in simulations that aimed at 5 wrong verdicts "
-            "in 100, up to 9 were wrong, see docs/gate.md",
+            "in 100, up to 6 were wrong, see docs/gate.md",
         ),
     ] = False,
     form: Annotated[

@@ -151,12 +151,12 @@ def test_the_signs_tell_verdicts_apart_without_colour() -> None:
 
 
 def test_what_a_verdict_aims_at_is_not_called_certain() -> None:
-    """In simulations that aim at 5 wrong verdicts in 100, up to 9 with looks are wrong."""
+    """In simulations that aim at 5 wrong verdicts in 100, up to 6 with looks are wrong."""
     report = GateReport(model="m", title="t", error=0.05, stop_early=False, contexts=())
     said = certainty_note(report)
     assert "a verdict that holds in 95 of 100 cases." in said
     assert "certainty" not in said
-    assert "9 of 100" not in said
+    assert "6 were wrong" not in said
     early = certainty_note(report.model_copy(update={"stop_early": True, "error": 0.005}))
     assert "holds in 99.5 of 100 cases. Scoring stopped early where it could" in early
-    assert "in simulations that aimed at 5 wrong verdicts in 100, up to 9 were wrong" in early
+    assert "in simulations that aimed at 5 wrong verdicts in 100, up to 6 were wrong" in early
