@@ -218,6 +218,7 @@ def tell_results(
         found.say(occupations.occupation_finding, report, "nurse", preferences, often)
         found.say(models.risk_finding, name, report, over)
         found.say(models.unseen_note, report)
+        found.say(models.caprice_coverage_note, {name: report})
         found.say(models.corrected_finding, name, report)
         found.say(models.stand_outs, name, report)
         found.say(models.widest, name, report)
