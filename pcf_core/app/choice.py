@@ -138,7 +138,7 @@ def draw_option(
             min_value=spec.least, max_value=spec.most, value=option.opens, step=spec.step, **named
         )
         return value if option.optional or value is not None else option.opens
-    names = with_asked(option.url, offered or ())
+    names = with_asked(option.url, offered or (), more.get("format_func", NO_TITLES))
     if option.type is tuple and spec.row:
         return tuple(drawn.pills(options=names, selection_mode="multi", **named))
     if option.type is tuple:

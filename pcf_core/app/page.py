@@ -24,7 +24,7 @@ from pcf_core.app.titles import list_titles, topic_titles
 from pcf_core.app.widgets import plain, plain_label, plain_titled
 from pcf_core.core.risk import RiskReport
 from pcf_core.report.files import csv_text
-from pcf_core.report.loaded import PROGRAM, effective_text
+from pcf_core.report.loaded import PROGRAM, precision_text
 from pcf_core.report.panels import Panel
 from pcf_core.report.records import KeyFigure
 from pcf_core.show.charts.theme import heading
@@ -171,7 +171,7 @@ def _draw_loaded(loaded: Loaded) -> None:
         st.caption(
             f"{count(len(loaded.runs), 'result')} · {count(terms, plain(run.evidence.noun))} × "
             f"{contexts(len(first.templates), first.sampling)}{unequal_weights(first)}",
-            help=weights_help(effective_text(first)) if unequal_weights(first) else None,
+            help=weights_help(precision_text(first)) if unequal_weights(first) else None,
         )
 
 

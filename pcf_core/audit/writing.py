@@ -178,11 +178,11 @@ def few_note(weights: FloatArray, whole: TemplateUnit) -> Few | None:
     if not rough(effective):
         return None
     if effective <= NEARLY_ALL * number:
-        what = "sentences" if whole.drawn_families is None else "families of sentences"
-        precision = (
-            f"Precision is only that of about {effective:.1f} equally common {what} (of {items.size:,})"
-        )
-        return Few(precision, dominated=True)
+        several, one = "sentences", "a single sentence"
+        if whole.drawn_families is not None:
+            several, one = "families of sentences", "a single family of sentences"
+        equal = one if round(effective) == 1 else f"about {effective:.0f} equally common {several}"
+        return Few(f"Precision is only that of {equal} (of {items.size:,})", dominated=True)
     if whole.drawn_families is None:
         return Few(f"There are only {number:,} sentences", dominated=False)
     several = f"These {np.count_nonzero(weights):,} sentences are only {number:,} in several wordings"

@@ -145,7 +145,7 @@ def _give_set(mined: MinedSet, out: Path, as_json: bool) -> None:
         as_json,
         lambda: [
             f"{answer['out']}  {answer['templates']:,} templates in {answer['families']:,} families, which "
-            f"count like {answer['effective_families']:,.1f} equally common ones"
+            f"count like {answer['effective_families']:,.0f} equally common ones"
         ],
     )
 

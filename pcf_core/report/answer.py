@@ -21,10 +21,10 @@ from pcf_core.material.suiting import names_all_groups
 from pcf_core.models.registry import list_models
 from pcf_core.report.loaded import (
     Study,
-    effective_text,
     instead_note,
     interval_notes,
     letter_runs,
+    precision_text,
     unequal_words,
     warnings_of,
 )
@@ -170,7 +170,7 @@ def caveats_of(study: Study, store: Store, models: Iterable[ModelSpec]) -> list[
         *(imported_note(label, store.run_info(item.key).provenance) for label, item in imported.items()),
         *(sentence for sentence in warnings if not (tokens and TOKENS_DIFFER in sentence)),
         unequal_note(tokens, sizes),
-        weights_help(effective_text(report)) if unequal_weights(report) else "",
+        weights_help(precision_text(report)) if unequal_weights(report) else "",
         *interval_notes(study.reports, study.over),
         whole_templates_finding(study.whole_templates),
         *seeds_notes(study),

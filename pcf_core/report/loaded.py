@@ -35,7 +35,7 @@ from pcf_core.show.findings.notes import (
     tokens_clause,
     warning_text,
 )
-from pcf_core.show.findings.numbers import count, effective_count, two_decimals
+from pcf_core.show.findings.numbers import count, effective_count, equal_sentences, two_decimals
 from pcf_core.show.names import sentence_with_titles, set_title
 from pcf_core.show.overview import ModelRow
 from pcf_core.store.store import Store
@@ -346,3 +346,11 @@ def effective_text(report: RiskReport) -> str:
     if look is None or look.whole:
         return effective_count(report.effective_templates)
     return f"{f'{look.effective_draws:,.1f}'.removesuffix('.0')} draws"
+
+
+def precision_text(report: RiskReport) -> str:
+    """Write the same in a sentence, rounded: "14 equally common sentences"."""
+    look = report.sampling
+    if look is None or look.whole:
+        return equal_sentences(report.effective_templates)
+    return f"{look.effective_draws:,.0f} draws"

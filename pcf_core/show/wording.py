@@ -20,7 +20,14 @@ from pcf_core.show.names import sentence_with_titles
 
 FOLDER = Path(__file__).parent / "sentences"
 FILTERS = (
-    *(numbers.number, numbers.effective_count, numbers.count, numbers.percent, numbers.percent_with_interval),
+    *(
+        numbers.number,
+        numbers.effective_count,
+        numbers.equal_sentences,
+        numbers.count,
+        numbers.percent,
+        numbers.percent_with_interval,
+    ),
     *(numbers.chance, numbers.two_decimals, numbers.with_interval, numbers.ends, numbers.signed),
     *(numbers.signed_with_interval, numbers.p_value, numbers.cases, numbers.beside_one, numbers.odds),
     *(

@@ -210,7 +210,7 @@ def test_what_a_topic_leaves_out_and_few_templates_are_in_the_report(full_store:
     )
     assert "canary" in {item.name for item in found.left_out}
     said = " ".join(found.warnings)
-    assert "about 5.0 equally common sentences (of 19)" in said
+    assert "about 5 equally common sentences (of 19)" in said
     assert "43 of 120 occupations are left out" in said
     assert "64 % of the list remains" in said
 

@@ -164,7 +164,7 @@ def test_what_may_cause_a_difference_is_said(store: Store) -> None:
     said = " ".join(found.warnings)
     assert "78 for mini-bert, 77 for mini-gpt" in said
     assert "mini-gpt: Something is flagged." in said
-    assert "3.3 equally common sentences (of 4)" in said
+    assert "about 3 equally common sentences (of 4)" in said
     found = compared(
         one,
         replace(other, options=ViewOptions(protocol="single-token")),

@@ -77,7 +77,7 @@ def test_one_template_says_nothing_of_others() -> None:
 def test_few_templates_are_said_to_be_rough() -> None:
     found = of_matrix(np.full((2, 4), 0.7), template_weights=[7, 1, 1, 1])
     few, heavy = found.warnings
-    assert few.startswith("Precision is only that of about 1.9 equally common sentences (of 4)")
+    assert few.startswith("Precision is only that of about 2 equally common sentences (of 4)")
     assert heavy.startswith("One sentence counts for 70 % of the result"), "what the width takes for granted"
     (only,) = of_matrix(np.full((2, 4), 0.7)).warnings  # of templates that weigh alike none is named
     assert only == "There are only 4 sentences, so means are rough and ranges wide."
@@ -88,7 +88,7 @@ def test_few_families_are_said_to_be_rough() -> None:
     """Sixty sentences in four families, of which one has 45 sentences: no single one has much weight."""
     labels = ["a"] * 45 + ["b", "c", "d"] * 5
     few, heavy = of_matrix(np.full((2, 60), 0.7), families=labels).warnings
-    assert few.startswith("Precision is only that of about 1.7 equally common families of sentences (of 4)")
+    assert few.startswith("Precision is only that of about 2 equally common families of sentences (of 4)")
     assert heavy.startswith("One family of sentences counts for 75 % of the result")
     (one,) = of_matrix(np.full((2, 60), 0.7), families=["a"] * 60).warnings
     assert one == "All sentences are of one family, so the range says nothing about other families."

@@ -93,6 +93,8 @@ CHECK = """least => {
         {text, words: text.textContent.trim(), box: text.getBoundingClientRect(), slanted: slanted(text)}))
       .filter(one => one.box.width > 0);
     const lines = [...plot.querySelectorAll('.annotation-arrow-g path')];
+    const dots = [...plot.querySelectorAll('.scatterlayer .points path')]
+      .filter(dot => getComputedStyle(dot).opacity !== '0').map(dot => dot.getBoundingClientRect());
     const areas = [...plot.querySelectorAll('.nsewdrag')].map(area => area.getBoundingClientRect());
     texts.forEach((one, place) => {
       const [low, high] = [light(getComputedStyle(one.text).fill), light(page)].sort((a, b) => a - b);
@@ -103,6 +105,9 @@ CHECK = """least => {
       if (out) wrong.push(`${chart}“${one.words}” is cut off`);
       const within = named(one.text, title) && areas.some(area => meet(one.box, area));
       if (within) wrong.push(`${chart}“${one.words}” lies in the plot`);
+      const on_dot = dots.some(dot => dot.left < one.box.right && dot.right > one.box.left
+        && dot.top < one.box.bottom && dot.bottom > one.box.top);
+      if (named(one.text, /^textpoint/) && on_dot) wrong.push(`${chart}“${one.words}” touches a mark`);
       for (const line of lines) {
         const own = line.closest('.annotation');
         if (own.contains(one.text) || one.slanted || !runs_through(line, one.box)) continue;

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -31,6 +32,7 @@ from pcf_core.models.registry import list_models, resolve_writer
 from pcf_core.show.findings.fairpair import decoding_text
 from pcf_core.show.findings.notes import duration
 from pcf_core.show.findings.numbers import count
+from pcf_core.show.names import unique_titles
 from pcf_core.texts.fairpair.categories import SHELF as CATEGORIES
 from pcf_core.texts.fairpair.categories import SHIPPED, load_categories
 from pcf_core.texts.fairpair.options import FairPairOptions, options_of
@@ -210,8 +212,10 @@ def draw_request() -> Request:
             help="Models that continue a text: causal models, encoder–decoders and models of an endpoint. "
             "Masked models fill gaps and cannot write.",
         )
-        prompts = draw_option(OPTIONS["prompts"], offered=PROMPTS.names(), on_change=_all_categories)
-        table = table_of(draw_option(OPTIONS["table"], offered=TABLES.names()))
+        prompts = draw_option(
+            OPTIONS["prompts"], **_titled(PROMPTS.names(), prompts_of), on_change=_all_categories
+        )
+        table = table_of(draw_option(OPTIONS["table"], **_titled(TABLES.names(), table_of)))
     if prompts not in PROMPTS.names():
         raise PromptError(f"There are no prompts named {prompts!r}: choose others under Prompts.")
     usual = prompts_of(prompts)
@@ -246,11 +250,17 @@ def draw_request() -> Request:
         draw_option(OPTIONS["fold_size"], right)
         left, right = st.columns(2)
         masked = [spec.name for spec in specs if spec.family == "masked"]
-        encoder = draw_option(OPTIONS["encoder"], left, offered=masked, accept_new_options=True)
+        encoder = draw_option(
+            OPTIONS["encoder"],
+            left,
+            offered=masked,
+            format_func=model_titles(masked),
+            accept_new_options=True,
+        )
         with left:
             encoder = next(iter(draw_lookable([encoder])), None) if encoder else None
         draw_option(OPTIONS["dtype"], left)
-        categories = draw_option(OPTIONS["categories"], right, offered=CATEGORIES.names())
+        categories = draw_option(OPTIONS["categories"], right, **_titled(CATEGORIES.names(), categories_of))
     CATEGORIES.require(categories)
     # Errors come after the whole form is drawn, so that it can be corrected.
     if names[0].casefold() == names[1].casefold():
@@ -278,6 +288,17 @@ def draw_request() -> Request:
         table=table,
         categories=None if categories == SHIPPED else categories_of(categories),
     )
+
+
+def _titled(
+    names: Sequence[str], load: Callable[[str], PromptSet | PerturbationTable | CategorySet]
+) -> dict[str, Any]:
+    """Return the options of a menu with their titles; what cannot be read keeps its name."""
+    titles = {}
+    for name in names:
+        with suppress(AuditError):
+            titles[name] = load(name).title
+    return {"offered": names, "format_func": unique_titles(titles)}
 
 
 def _all_categories() -> None:

@@ -19,6 +19,7 @@ from pcf_core.app import own, widgets
 from pcf_core.app.caching import kept
 from pcf_core.app.lists import mined_set, own_sets, set_cards, set_names, set_token, template_sets
 from pcf_core.app.roles import recorded
+from pcf_core.app.titles import set_titles
 from pcf_core.app.widgets import OVERTAKEN, numeric, plain, plain_label, refusals_said, table_key, textual
 from pcf_core.core.errors import TemplateError
 from pcf_core.core.records import FloatArray
@@ -40,8 +41,8 @@ FORMS: dict[Form, tuple[str, str]] = {
     "decision": ("an answer about a person at [P]: yes, no", "[P] wants to be [X]. Should we hire [P]? [Y]"),
 }
 COLUMNS = {
-    "set": textual("Set", "Click a name to open the set.", width=155),
-    "title": textual("Title", width=355),
+    "set": textual("Name"),
+    "title": textual("Set", "Click a title to open the set.", width=510),
     "language": textual("Language", width="small"),
     "stands at [Y]": textual("At [Y]", "What the model's words are; empty where not stated.", width="small"),
     "templates": numeric("Templates", None, "localized", width=85),
@@ -55,7 +56,7 @@ COLUMNS = {
     "corpus": textual("Corpus", "The texts that it was mined from."),
     "whose": textual("Whose", width=130),
 }
-SEEN = ("set", "title", "templates", "effective", "whose")  # fit the page; the menu has the others
+SEEN = ("title", "templates", "effective", "whose")  # fit the page; the menu has the others
 
 
 def draw_save(mined: MinedSet) -> None:
@@ -174,22 +175,22 @@ def draw_delete(name: str) -> None:
 
 
 def draw_list() -> None:
-    """Draw all sets, as a table or as cards; a click on a name opens one."""
+    """Draw all sets, as a table or as cards; a click on a title opens one."""
     names = set_names()
-    table = _sets_table(names, own_sets())
+    table = _sets_table(names, [*map(set_titles(), names)], own_sets())
     with st.container(key="cards_of_sets"):
         for row in table.to_dict("records"):
             damaged = pd.isna(row["templates"])
             size = "" if damaged else f"{count(row['templates'], 'template')}, {row['effective']} effective"
             with st.container(border=True):
                 st.button(
-                    plain_label(row["set"]),
+                    plain_label(row["title"]),
                     key=f"open_{row['set']}",
                     type="tertiary",
                     on_click=point_at,
                     args=(row["set"], "see"),
                 )
-                st.markdown("  \n".join(plain(line) for line in (row["title"], size, row["whose"]) if line))
+                st.markdown("  \n".join(plain(line) for line in (size, row["whose"]) if line))
     with st.container(key="table_of_sets"):
         event = st.dataframe(
             table,
@@ -203,21 +204,21 @@ def draw_list() -> None:
             alt=f"Template sets, {len(table):,} rows",
         )
     st.caption(
-        "Click a name to open the set. *Add a set* takes your own sentences; *Extract from text* finds some "
+        "Click a title to open the set. *Add a set* takes your own sentences; *Extract from text* finds some "
         "in a corpus."
     )
     for index, column in event.selection.cells:
-        if column == "set" and index < len(table):
+        if column == "title" and index < len(table):
             point_at(str(table["set"].iloc[index]), "see")
             st.rerun()
 
 
-@kept(state=lambda names, _: [*map(set_token, names)])
-def _sets_table(names: list[str], own: tuple[str, ...]) -> pd.DataFrame:
-    """Make a table with one row per set; a damaged one has only its name."""
+@kept(state=lambda names, *_: [*map(set_token, names)])
+def _sets_table(names: list[str], titles: list[str], own: tuple[str, ...]) -> pd.DataFrame:
+    """Make a table with one row per set; a damaged one has only its title."""
     cards, sets = set_cards(), template_sets()
     rows: list[dict[str, object]] = []
-    for name in names:
+    for name, title in zip(names, titles, strict=True):
         card = cards.get(name)
         try:
             templates = sets[name].templates
@@ -225,12 +226,12 @@ def _sets_table(names: list[str], own: tuple[str, ...]) -> pd.DataFrame:
             card = None
         whose = "your own" if name in own else "comes with the app"
         if card is None:
-            rows.append({"set": name, "title": "damaged: open it to see why", "whose": whose})
+            rows.append({"set": name, "title": f"{title}: damaged, open it to see why", "whose": whose})
             continue
         rows.append(
             {
                 "set": name,
-                "title": card.title,
+                "title": title,
                 "language": card.language,
                 "stands at [Y]": FORMS[card.form][0].partition(":")[0] if card.form else "",
                 "templates": len(templates),

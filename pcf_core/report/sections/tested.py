@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pcf_core.material.suiting import rotates_groups
 from pcf_core.report.answer import all_named
-from pcf_core.report.loaded import NOT_SURE, Study, effective_text
+from pcf_core.report.loaded import NOT_SURE, Study, precision_text
 from pcf_core.report.panels import said
 from pcf_core.report.records import ReportPart
 from pcf_core.report.sections.heat_map import example_cell
@@ -44,7 +44,7 @@ def tested_parts(study: Study) -> list[ReportPart]:
                             sentences_of(sentences, set_title(run.templates), report.sampling),
                             occupations * sentences,
                         ),
-                        precision_note(effective_text(report)) if unequal_weights(report) else "",
+                        precision_note(precision_text(report)) if unequal_weights(report) else "",
                     ),
                     example_note(
                         study.groups,

@@ -324,8 +324,9 @@ def values(figure: go.Figure, written: Sequence[tuple[float, Any, str]]) -> None
             go.Scatter(
                 x=ends,
                 y=places,
-                text=[f"  {theme.text(one)}" for one in texts],
-                mode="text",
+                text=[theme.text(one) for one in texts],
+                mode="markers+text",  # an unseen mark keeps the text off the one that is seen
+                marker={"size": 16, "opacity": 0},
                 textposition="middle right",
                 name="values",
                 cliponaxis=False,

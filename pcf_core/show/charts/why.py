@@ -214,7 +214,7 @@ def sensitivity_dots(
     ends = [getattr(variant, quantity) for variant in shown]
     ends += [end for one in intervals.values() if one for end in (one.low, one.high)]
     axis = theme.risk_axis(ends) | {"nticks": 7}
-    pixels = (150, 32)  # two lines of a label and a gap
+    pixels = (210, 34)  # a telephone's legend; two lines of a label and a gap
     rows.finish(figure, labels, theme.RISKS[quantity], view=view, pixels=pixels, least=4, axis=axis)
     return figure.update_yaxes(range=[len(places) - 0.4, -0.6])
 

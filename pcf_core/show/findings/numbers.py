@@ -90,6 +90,12 @@ def effective_count(value: float) -> str:
     return number(round(value, 1))
 
 
+def equal_sentences(effective: float) -> str:
+    """Write an effective number in a sentence, as whole sentences: "14 equally common sentences"."""
+    whole = max(1, round(effective))
+    return "1 sentence" if whole == 1 else f"{whole:,} equally common sentences"
+
+
 def digits(value: float | None) -> str:
     """Write three significant digits without trailing zeros, for *Data* and log axes: 0.523, 2.5×10⁻⁷."""
     if value is None or not math.isfinite(value):

@@ -214,7 +214,7 @@ def examples() -> dict[str, object]:
             notes.contexts(2000, LOOK.model_copy(update={"templates": 2000})),
         ],
         "weights": [
-            notes.weights_help("2.8"),
+            notes.weights_help("3 equally common sentences"),
             notes.unequal_weights(
                 replace(report_of([[0.9] * 6]), template_weights=np.array([0.9, *[0.02] * 5]))
             ),

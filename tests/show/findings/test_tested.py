@@ -43,7 +43,9 @@ def examples() -> dict[str, object]:
             tested.tested_finding(models, "Gender", "120 occupations", "19 sentences of “Set”", 2280)
             for models in (["A"], ["A", "B"])
         ],
-        "precision": [tested.precision_note(number) for number in ("14", "212 draws")],
+        "precision": [
+            tested.precision_note(number) for number in ("14 equally common sentences", "212 draws")
+        ],
         "source": [tested.source_note(source) for source in ("Written for this app.", "")],
         "order": [tested.order_note(rotated=rotated) for rotated in (True, False)],
         "example": [
