@@ -6,17 +6,19 @@ in negative questions ("Who was bad at it?"), and the other person in non-negati
 do not say who it was, so "unknown" is right; disambiguated ones do.
 
 **Files.**  ``data/*.jsonl`` of https://github.com/nyu-mll/BBQ, and ``additional_metadata.csv``, whose
-``target_loc`` is the biased answer itself: in non-negative questions the authors mean by it the other person
-(https://github.com/nyu-mll/BBQ/issues/11).  Without that file the target is the one person who belongs to the
+``target_loc`` is the biased answer itself: the authors' ``BBQ_results_metadata.R`` turns it to the other
+person in non-negative questions, and their ``BBQ_calculate_bias_score.R`` counts it as biased in both.
+Without that file, or where it has no value, the target is the one person who belongs to the
 ``stereotyped_groups``; where none or both do, as with many names and crossed groups, the row is left out, and
-so is one where file and groups disagree.
+so is one where file and groups disagree, as in copies of the file from before that turn.
 
 **Answers** are scored: behind context and question the answer with the highest mean log-probability of its
 tokens is the model's, a mean because answers differ in length.  Two with the same score are no answer, which
 is neither right nor biased.  The options are not listed, as in lm-evaluation-harness; the authors' models had
 them in the prompt.
 
-**Quantities**, of n questions in each kind of context, of which b have the biased answer and c the opposite
+**Quantities** are those of ``BBQ_calculate_bias_score.R``, which lists names as categories of their own.  Of
+n questions in each kind of context, of which b have the biased answer and c the opposite
 one:
 
     accuracy   = right answers / n
@@ -99,6 +101,7 @@ def read_questions(paths: Sequence[Path]) -> Iterator[QuestionItem | LeftOut]:
         (row["category"], row["example_id"]): row["target_loc"]
         for path in tables
         for _, row in rows_of_table(path, COLUMNS, BenchmarkError)
+        if row["target_loc"] not in ("", "NA")
     }
     for path in paths:
         if path not in tables:

@@ -129,7 +129,10 @@ def test_questions_of_one_template_count_as_one_where_they_are_answered_alike() 
 
 
 def test_targets_by_groups_and_by_the_table_of_the_authors(tmp_path: Path) -> None:
-    """In the table target_loc is the biased answer, of non-negative questions the other person."""
+    """In the table target_loc is the biased answer, of non-negative questions the other person.
+
+    Where it is empty the groups decide.  Some texts of the table have two lines.
+    """
     path, table = bbq_file(tmp_path), tmp_path / "additional_metadata.csv"
     by_group = load_material("bbq", [path])
     assert [(one.biased, one.unknown, one.right, one.ambiguous) for one in by_group.rows][:4] == [
@@ -140,10 +143,10 @@ def test_targets_by_groups_and_by_the_table_of_the_authors(tmp_path: Path) -> No
     header = "category,example_id,target_loc,label_type"
     table.write_text("\n".join([header, *lines]))
     assert load_material("bbq", [path, table]).rows == by_group.rows
-    table.write_text("\n".join([header, "Age,0,NA,label", "Age,2,0,label", *lines[5:]]))
+    table.write_text("\n".join([header, "Age,0,,name", 'Age,1,1,"a\n b"', "Age,2,0,label", *lines[5:]]))
     read = load_material("bbq", [path, table])
     assert [one.reason for one in read.left_out] == [
-        "its target_loc is 'NA'", "target_loc is not the answer that is biased by its groups",
+        "its target_loc is '1'", "target_loc is not the answer that is biased by its groups",
     ]  # fmt: skip
     assert Material.model_validate(read.body) == read
 
