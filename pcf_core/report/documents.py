@@ -185,18 +185,19 @@ def export_run(
     document = {"run": run.key, "specification": run.model_dump(), "report": report_document(report)}
     if form == "json":
         records = cells.astype(object).where(cells.notna(), None).to_dict("records")
-        write_whole(out, lambda path: path.write_bytes(_json_bytes(document | {"cells": records})))
+        write_whole(out, lambda path: path.write_bytes(json_bytes(document | {"cells": records})))
         return [out]
     if form == "parquet":
         write_whole(out, lambda path: cells.to_parquet(path, index=False))
     else:
         write_whole(out, lambda path: write_csv(cells, path))
     beside = out.with_name(out.stem + ".risk.json")
-    write_whole(beside, lambda path: path.write_bytes(_json_bytes(document)))
+    write_whole(beside, lambda path: path.write_bytes(json_bytes(document)))
     return [out, beside]
 
 
-def _json_bytes(document: object) -> bytes:
+def json_bytes(document: object) -> bytes:
+    """Write a document as JSON, the same bytes for the same document; raise ValueError for NaN."""
     return json.dumps(document, ensure_ascii=False, indent=1, allow_nan=False).encode()
 
 

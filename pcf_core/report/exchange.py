@@ -19,7 +19,7 @@ from pcf_core.audit.results import Report
 from pcf_core.audit.writing import Matrix
 from pcf_core.core.errors import InputError
 from pcf_core.core.risk import Over
-from pcf_core.report.documents import RISKS
+from pcf_core.report.documents import RISKS, json_bytes
 from pcf_core.report.files import check_target, write_whole
 from pcf_core.report.provenance import list_hashes, writing_versions
 from pcf_core.show.findings.models import drawn_again
@@ -83,7 +83,7 @@ def write_every_eval(
     }
     if schema is not None:
         _validate(schema, record, rows)
-    data = json.dumps(record, ensure_ascii=False, indent=1, allow_nan=False).encode() + b"\n"
+    data = json_bytes(record) + b"\n"
     write_whole(beside, lambda path: path.write_bytes(lines))
     write_whole(out, lambda path: path.write_bytes(data))
     return [out, beside]

@@ -22,7 +22,6 @@ unchecked byte can do harm.
 from __future__ import annotations
 
 import io
-import json
 import re
 import zipfile
 from collections.abc import Iterator, Mapping, Sequence
@@ -55,6 +54,7 @@ from pcf_core.material.template_files import Row
 from pcf_core.material.templates import make_templates
 from pcf_core.material.topics import make_topic
 from pcf_core.measure.sampling import draw_templates
+from pcf_core.report.documents import json_bytes
 from pcf_core.report.files import zip_entry
 from pcf_core.store.files import sha256
 from pcf_core.store.results import RunInfo
@@ -333,8 +333,7 @@ def _plain_text(text: str, option: str, longest: int) -> str:
 
 def canonical(record: Record) -> bytes:
     """Write a record as JSON, always the same bytes; raise ValueError for NaN and infinities."""
-    fields = record.model_dump(mode="json")
-    return json.dumps(fields, ensure_ascii=False, allow_nan=False, indent=1).encode()
+    return json_bytes(record.model_dump(mode="json"))
 
 
 def read_pack(data: bytes) -> Pack:

@@ -30,7 +30,7 @@ from pcf_core.material.safety.reading import label, read_toml, upload_label, upl
 from pcf_core.material.safety.text import check_text
 from pcf_core.material.shelves import toml_lines
 from pcf_core.material.suiting import template_cards, usual_set
-from pcf_core.report.records import MOST_RUNS, ReportRequest, today
+from pcf_core.report.records import MOST_RUNS, ReportRequest, regulations, today
 from pcf_core.store.store import Store
 
 LONGEST_PURPOSE = 200  # characters, as of a policy's title
@@ -92,12 +92,7 @@ class AuditPlan(Frames):
         placeholder="Empty: those made for each topic",
         place=4,
     )
-    mappings: tuple[str, ...] = option(
-        (),
-        title="Regulations",
-        help="Adds a table of what each of them asks for, and what of it is in the report.",
-        row=True,
-    )
+    mappings: tuple[str, ...] = regulations(row=True)
 
     @field_validator("purpose")
     @classmethod

@@ -67,6 +67,19 @@ ALWAYS = ("method", "limits", "provenance")
 Cell = str | int | float | bool | None
 
 
+def regulations(**spec: Any) -> Any:
+    """Return the option of a report, or of a plan for one, that names regulations."""
+    return option(
+        (),
+        title="Regulations",
+        help="Adds a table of what a regulation asks for, which section of the report is evidence of it, and "
+        "what you have to add. It does not say whether a regulation is satisfied.",
+        usage="eu-ai-act, nist-ai-600-1, nyc-ll-144 or standards: what it asks for, and which section of the "
+        "report is evidence; may be repeated",
+        **spec,
+    )
+
+
 class ReportRequest(Record):
     """What a report is made of.
 
@@ -109,17 +122,7 @@ class ReportRequest(Record):
     purpose: str = option(
         "", usage="what the models are to be used for, which a report begins with", exclude_if=operator.not_
     )
-    mappings: tuple[str, ...] = option(
-        (),
-        title="Regulations",
-        help="Adds a table of what a regulation asks for, which section of the report is evidence of it, and "
-        "what you have to add. It does not say whether a regulation is satisfied.",
-        usage="eu-ai-act, nist-ai-600-1, nyc-ll-144 or standards: what it asks for, and which section of the "
-        "report is evidence; may be repeated",
-        url="rp_mapping",
-        flag="--mapping",
-        placeholder="Empty: none",
-    )
+    mappings: tuple[str, ...] = regulations(url="rp_mapping", flag="--mapping", placeholder="Empty: none")
 
     @field_validator("runs", "fairpair", "criteria", "knowledge", "elsewhere", "mappings")
     @classmethod

@@ -6,7 +6,6 @@ with an SSH key, as packs are.
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import ClassVar, Literal
 
@@ -16,6 +15,7 @@ from pcf_core.core.errors import InputError
 from pcf_core.core.options import option
 from pcf_core.core.records import Record, first_problem
 from pcf_core.material.safety.text import check_text
+from pcf_core.report.documents import json_bytes
 from pcf_core.report.files import write_whole
 from pcf_core.report.records import checked_day, today
 from pcf_core.report.signatures import sign, signature_of
@@ -135,8 +135,7 @@ def make_statement(report: bytes, decided: Decided, key: Path | None = None) -> 
 
 def signoff_bytes(statement: SignOff) -> bytes:
     """Write a statement as JSON, the same bytes for the same statement."""
-    text = json.dumps(statement.model_dump(mode="json"), ensure_ascii=False, indent=1)
-    return text.encode() + b"\n"
+    return json_bytes(statement.model_dump(mode="json")) + b"\n"
 
 
 def beside(report: Path) -> Path:

@@ -31,7 +31,7 @@ from pcf_core.core.families import facts_of
 from pcf_core.core.records import LeftOut, first_problem
 from pcf_core.core.risk import Interval, Over
 from pcf_core.core.settings import settings
-from pcf_core.report.documents import RISKS
+from pcf_core.report.documents import RISKS, json_bytes
 from pcf_core.report.files import csv_text, plain, zip_entry
 from pcf_core.report.panels import cell_text
 from pcf_core.report.provenance import reading_of
@@ -168,8 +168,7 @@ def _is_number(table: ReportTable, column: int) -> bool:
 
 def report_bytes(document: ReportDocument) -> bytes:
     """Write a report as JSON (schema in docs/report.schema.json), the same bytes for the same document."""
-    text = json.dumps(document.model_dump(mode="json"), ensure_ascii=False, indent=1, allow_nan=False)
-    return text.encode() + b"\n"
+    return json_bytes(document.model_dump(mode="json")) + b"\n"
 
 
 def read_report(data: bytes) -> ReportDocument:
