@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from pcf_core.app.addresses import AUDIT_PLAN, REPORT
+from pcf_core.app.addresses import AUDIT_PLAN, REGULATIONS, REPORT
 from pcf_core.app.choice import current_choice
 from pcf_core.app.page import draw_refused, finding
 from pcf_core.app.report import draw_contents, draw_report
@@ -13,16 +13,23 @@ from pcf_core.report.whole import contents_finding
 
 QUESTIONS = {
     REPORT: "The findings in one file to save, print and check",
+    REGULATIONS: "What does a regulation ask for, and which results here are evidence of it?",
     AUDIT_PLAN: "What is the model to be used for, and which limits must it keep?",
 }
 
 
 def draw() -> None:
     """Draw the page."""
-    if open_tab("report", "Report", QUESTIONS) == AUDIT_PLAN:
+    tab = open_tab("report", "Report", QUESTIONS)
+    if tab == AUDIT_PLAN:
         from pcf_core.app.plan import draw_plan
 
         draw_plan()
+        return
+    if tab == REGULATIONS:
+        from pcf_core.app.regulations import draw_regulations
+
+        draw_regulations()
         return
     head = st.container()
     choice = current_choice()

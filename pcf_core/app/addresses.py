@@ -22,11 +22,11 @@ FACTORS, READ, SENSITIVITY, KNOWLEDGE = "Factors", "What it read", "Sensitivity"
 SUMMARY, FAIRPAIR, CRITERIA, KNOWN = "Summary", "FairPair", "Criteria", "Known benchmarks"
 HOW_IT_WORKS, SUPPORTED, AS_IN_PAPERS = "How it works", "What numbers support", "As in the papers"
 GLOSSARY, ABOUT = "Glossary", "About"
-REPORT, AUDIT_PLAN = "Report", "Audit plan"
+REPORT, REGULATIONS, AUDIT_PLAN = "Report", "Regulations", "Audit plan"
 TABS: Mapping[str, tuple[str, ...]] = {
     "why": (FACTORS, READ, SENSITIVITY, KNOWLEDGE),
     "written_text": (SUMMARY, FAIRPAIR, CRITERIA, KNOWN),
-    "report": (REPORT, AUDIT_PLAN),
+    "report": (REPORT, REGULATIONS, AUDIT_PLAN),
     "method": (HOW_IT_WORKS, SUPPORTED, AS_IN_PAPERS, GLOSSARY, ABOUT),
 }
 

@@ -339,13 +339,19 @@ def draw_report(request: ReportRequest, *, at_once: bool = False) -> None:
         )
         draw_commands(export_command(request, "html", f"pcf-audit-{request.hash[:NAME_DIGITS]}.html"))
         return
-    with st.spinner(f"Writing the report, about {duration(expected_seconds(len(request.runs), cells))} …"):
-        document = _cached_document(request, key)
+    document = document_of(request)
     st.markdown(f"**{plain(document.title)}** · {plain(made_finding(document))}")
     finding(*document.headline)
     _draw_files(document)
     draw_signoff(document, f"pcf-audit-{document.request.hash[:NAME_DIGITS]}")
     _draw_preview(document)
+
+
+def document_of(request: ReportRequest) -> ReportDocument:
+    """Write a report, or return the one that was written from the same results."""
+    cells = sum(open_store().load_run(run).cells for run in request.runs)
+    with st.spinner(f"Writing the report, about {duration(expected_seconds(len(request.runs), cells))} …"):
+        return _cached_document(request, _state_of(request))
 
 
 def expected_seconds(runs: int, cells: int) -> float:
