@@ -20,6 +20,7 @@ import typer
 from typer.exceptions import TyperException
 
 from pcf_core.cli.audit import audit
+from pcf_core.cli.board import board
 from pcf_core.cli.check import check
 from pcf_core.cli.console import say
 from pcf_core.cli.criteria import criteria
@@ -82,6 +83,7 @@ COMMANDS = (
     compare,
     check,
     audit,
+    board,
     export,
     sign,
     verify,

@@ -192,6 +192,7 @@ def tell_results(
     found.say(overview.example_sentence, sentence.replace("[Y]", "…"), shares)
     found.say(models.overview_finding, reports, over)
     found.say(overview.farthest_answer, even)
+    found.say(overview.board_finding, len(reports), len(reports), 1, 0)
     names = tuple(reports)
     (paired,), _ = study.comparisons
     found.say(answer_lines, study, scales, others)

@@ -64,6 +64,7 @@ SECTIONS = {
     ],
     "Share": [("report", "Report", "description"), ("method", "Method", "school")],
 }
+BOARD = ("board", "Public board", "table_chart")  # before the others, if the app opens on it
 SIDEBAR = 320  # pixels, enough for the usual titles; also in sidebar.css
 PATIENCE = 2.0  # seconds that a page waits for hashes of large files
 NAMES_BY_TITLE = component("pcf_audit_names", js=front("names.js"))  # puts names into addresses
@@ -93,24 +94,27 @@ def _open_frame() -> StreamlitPage:
     old_kind = takes_folder_for_pages()
     inside = is_inside()
     closed = () if inside and may_audit() else FOR_AUDITORS
+    on_board = inside and settings().read_only and _opens_on_board()
+    first = BOARD[0] if on_board else FIRST
     sections = {
         section: [
             st.Page(
                 f"pages/{name}.py",
                 title=title,
                 icon=f":material/{icon}:",
-                url_path="" if name == FIRST else name,
-                default=name == FIRST,
+                url_path="" if name == first else name,
+                default=name == first,
                 visibility="hidden" if name in closed else "visible",
             )
-            for name, title, icon in pages
+            for name, title, icon in ([BOARD] if on_board and section == "Results" else []) + pages
         ]
         for section, pages in SECTIONS.items()
     }
+    moved = {name: target for name, target in OLD.items() if name != FIRST or first == FIRST}
     # Last, because a link to a page's file leads to the first page with it.
     old = [
         st.Page(target.file, title=titles()[target.page], url_path=name, visibility="hidden")
-        for name, target in OLD.items()
+        for name, target in moved.items()
     ]
     *others, (last, pages) = sections.items()
     page = st.navigation(
@@ -119,9 +123,10 @@ def _open_frame() -> StreamlitPage:
     )
     if old_kind:
         st.rerun()
-    if page.url_path in OLD and is_new_page():  # going back would otherwise lead forward again
+    of_overview = on_board and not page.url_path and "model" in st.query_params  # a link of before
+    if (page.url_path in moved or of_overview) and is_new_page():  # going back would lead forward again
         address = in_full({name: st.query_params.get_all(name) for name in st.query_params})
-        follow(*leads_to(page.url_path, address))
+        follow(*((FIRST, address) if of_overview else leads_to(page.url_path, address)))
     login_page()
     drop_infinite()
     take_short_form()
@@ -141,13 +146,19 @@ def _open_frame() -> StreamlitPage:
         follow_pinned()
     draw_who()
     st.html(STYLES)
-    draw_presented(page.url_path or FIRST)
-    if (OLD[page.url_path].page if page.url_path in OLD else page.url_path) in closed:  # by a link
+    draw_presented(page.url_path or first)
+    if (moved[page.url_path].page if page.url_path in moved else page.url_path) in closed:  # by a link
         st.title(page.title)
         draw_why_not()
         st.stop()
     st.session_state[OPENED] = st.container()  # for mistakes in the link, above the page
     return page
+
+
+def _opens_on_board() -> bool:
+    from pcf_core.app.board import has_board  # only in read-only apps
+
+    return has_board()
 
 
 def titles() -> dict[str, str]:

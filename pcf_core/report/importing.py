@@ -55,7 +55,7 @@ def import_pack(store: Store, pack: Pack, signature: str) -> Arrived:
     StoreError
         The cache is full or read-only, or another process imports or deletes.
     """
-    with store.importing():
+    with store.importing(), store.steady():
         return _imported(store, pack, signature)
 
 

@@ -225,7 +225,7 @@ def models_table(rows: Sequence[ModelRow]) -> pd.DataFrame:
                 "bar": bar(row),
                 "risk": "" if row.says_little else two_decimals(row.overall),
                 **({"ties": letters} if any(shared) else {}),
-                "favours": say("whom", row=row),
+                "favours": whom_preferred(row),
                 title: "" if row.says_little else say("firsts", row=row, groups=groups),
                 "range": "" if row.says_little else row.range,
                 "kind": KINDS[row.kind].removesuffix(" models"),
@@ -254,7 +254,7 @@ def figures_table(rows: Sequence[ModelRow]) -> pd.DataFrame:
                         ("caprice", row.caprice),
                     )
                 },
-                "prefers": say("whom", row=row),
+                "prefers": whom_preferred(row),
                 **_firsts(row, groups),
             }
             for row in rows
@@ -269,6 +269,16 @@ def _firsts(row: ModelRow, groups: Sequence[str]) -> dict[str, int | None]:
         return {say("preferred_in", group=group): leading[group] for group in groups}
     most = None if row.says_little else max(row.leading.values())
     return {"preferred in": most, "of occupations": row.occupations}
+
+
+def board_finding(results: int, models: int, topics: int, missing: int) -> str:
+    """Count the results of the board, and those that have no row yet."""
+    return say("board", results=results, models=models, topics=topics, missing=missing)
+
+
+def whom_preferred(row: ModelRow) -> str:
+    """Name the group that a model prefers, or say that there is none."""
+    return say("whom", row=row)
 
 
 def card_text(row: ModelRow) -> str:

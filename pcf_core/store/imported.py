@@ -17,12 +17,13 @@ import shutil
 import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from weakref import WeakValueDictionary
 
 from pcf_core.store.catalogue import Catalogue
 from pcf_core.store.database import Database
 from pcf_core.store.files import write_whole
 from pcf_core.store.layer import Layer
-from pcf_core.store.results import KEY, RunFolder, RunInfo
+from pcf_core.store.results import KEY, Lists, RunFolder, RunInfo
 from pcf_core.store.storage import storage_of
 from pcf_core.store.texts import TextLayer
 
@@ -37,6 +38,8 @@ class Imported:
         self._root = root
         self._folder = root / FOLDER
         self._runs: dict[str, RunFolder] = {}
+        self._marked: dict[str, tuple[RunInfo, RunInfo]] = {}  # as stored, and marked as imported
+        self._lists: Lists = WeakValueDictionary()  # of all imports
         self._layers: dict[str, Layer] = {}
         self._texts: dict[str, TextLayer] = {}
 
@@ -72,10 +75,13 @@ class Imported:
         """Load the runs by key, each marked as imported; a damaged one is logged and left out."""
         infos = {}
         for key in self.run_keys():
-            runs = self._runs.setdefault(key, RunFolder(self._folder / key))
-            info = runs.infos().get(key)
-            if info is not None:
-                infos[key] = info.model_copy(update={"run": info.run.as_imported})
+            runs = self._runs.setdefault(key, RunFolder(self._folder / key, self._lists))
+            info = runs.info(key)
+            if info is None:
+                continue
+            if key not in self._marked or self._marked[key][0] is not info:
+                self._marked[key] = info, info.model_copy(update={"run": info.run.as_imported})
+            infos[key] = self._marked[key][1]
         return infos
 
     def layers(self, scoring: str) -> Sequence[Layer]:
@@ -125,6 +131,7 @@ class Imported:
             path.unlink(missing_ok=True)
         shutil.rmtree(self._folder / key, ignore_errors=True)
         self._runs.pop(key, None)
+        self._marked.pop(key, None)
         self._layers.pop(key, None)
 
     def delete_texts(self, key: str) -> None:

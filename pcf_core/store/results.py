@@ -122,6 +122,9 @@ KEY = re.compile(r"[0-9a-f]+")
 LISTS: Mapping[str, type[Record]] = {"topic": Topic, "evidence": Evidence, "templates": TemplateSet}
 
 
+Lists = WeakValueDictionary[tuple[str, str], Record]
+
+
 class RunInfo(Record):
     """A run with its state; ``provenance`` says what scored it."""
 
@@ -132,11 +135,11 @@ class RunInfo(Record):
 
 
 class RunFolder:
-    """The folder ``runs`` of one layer, read only after changes; runs share equal lists in memory."""
+    """The folder ``runs`` of one layer, read only after changes; runs share equal ``lists`` in memory."""
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, lists: Lists | None = None) -> None:
         self._folder = root / "runs"
-        self._lists: WeakValueDictionary[tuple[str, str], Record] = WeakValueDictionary()
+        self._lists: Lists = WeakValueDictionary() if lists is None else lists
         self._read: dict[str, tuple[State, RunInfo | None]] = {}
 
     def save(self, run: RunSpec, provenance: Mapping[str, Any], complete: bool) -> None:
@@ -148,18 +151,21 @@ class RunFolder:
         """Load the runs by key; a damaged file is logged and left out."""
         infos = {}
         for key in Folder(self._folder).stems(".json"):  # called a dozen times for each page
-            info = self._info(key)
+            info = self.info(key)
             if info is not None:
                 infos[key] = info
         return infos
 
-    def _info(self, key: str) -> RunInfo | None:
+    def info(self, key: str) -> RunInfo | None:
+        """Load a run; ``None``, logged, if its file is missing or damaged."""
         path = f"{self._folder}/{key}.json"
         try:
             stamp = state_of(os.stat(path))  # noqa: PTH116 - a path takes thrice as long
             if key not in self._read or self._read[key][0] != stamp:
                 self._read[key] = stamp, self._parse(Path(path))
             return self._read[key][1]
+        except FileNotFoundError:
+            return None
         except OSError as error:
             log.warning("The run %s cannot be read (%s).", key, error)
             return None

@@ -116,6 +116,8 @@ def examples() -> dict[str, object]:
             for report in (black_leads(), report_of(of_male([0.1], [0.9])), report_of(of_male([0.5])))
         ],
         "legend": overview.bar_legend(),
+        "board": [overview.board_finding(*numbers) for numbers in ((1, 1, 1, 1), (2_400, 200, 12, 0))],
+        "whom": [overview.whom_preferred(row) for row in (MEN, WOMEN)],
         "not chosen": [overview.not_chosen_text(more) for more in (0, 1, 6)],
         "ties": {name: overview.ties_text(several) for name, several in ties.items()},
         "ties of each": [overview.tied_text(row, CHAIN) for row in CHAIN],
