@@ -6,7 +6,7 @@ import operator
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any, Literal, overload
 
 import numpy as np
@@ -175,6 +175,7 @@ IMPORTED = "imported:"  # prefix of a model with imported results only
 DIGITS_OF_IMPORTED = 8
 
 
+@lru_cache(maxsize=4096)
 def imported_name(model: str, identity: str, tokenizer: str, family: str) -> str:
     """Return the name of a model from a pack, ``imported:mini-gpt@1f3a9c20``, which no local model has.
 
