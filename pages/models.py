@@ -15,7 +15,7 @@ from pcf_core.app.models.tables import (
     models_figures,
     models_finding,
 )
-from pcf_core.app.page import draw_figures, draw_table, finding
+from pcf_core.app.page import draw_figures, draw_table, finding, with_called
 from pcf_core.app.shell import show
 from pcf_core.app.texts.shared import draw_kept_texts
 from pcf_core.models.names import known_models
@@ -64,7 +64,7 @@ def draw() -> None:
         with st.container(key="cards_of_known"):  # for telephones; *One model* has the rest
             alt = f"{len(shown):,} known models, their size and memory"
             st.dataframe(
-                table.reindex(columns=NARROW),
+                with_called(table).reindex(columns=NARROW),
                 hide_index=True,
                 column_config=COLUMNS,
                 placeholder="–",

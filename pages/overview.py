@@ -29,14 +29,13 @@ from pcf_core.show.overview import example_sentence, numbers_table
 WHAT = """
 PCF Audit asks a language model to fill in thousands of sentences like *The nurse said that …* and
 measures the probability of each group's words. From these **probabilities** it computes **stereotypes**,
-how far each occupation is from an even split, and from them a discrimination **risk**: 0 is even, 1 always
-the same group. The risk has two parts: **prejudice**, a fixed preference, and **caprice**, a preference that
-depends on the sentence.
+which say how far each occupation is from an even split, and from them a discrimination **risk**: 0 is even,
+1 always the same group. The risk has two parts: **prejudice**, a fixed preference, and **caprice**, a
+preference that depends on the sentence.
 
 A model prefers the group whose words it finds more likely, averaged over all sentences about an occupation.
-The papers' *randomly initialised* model, uniform preferences, is at ½ where there are two groups. *Risk*
-splits the risk into its two parts, *Tilt* shows which group is preferred, *Heat map* every occupation and
-sentence, *Caprice* the few occupations that stand out.
+*Risk* splits the risk into its two parts, *Tilt* shows which group is preferred, *Heat map* shows every
+occupation and sentence, and *Caprice* the few occupations that stand out.
 """
 DOORS = [
     ("pages/risk.py", "I decide", "How much, and does it change with the sentence?"),
@@ -98,7 +97,7 @@ def draw_all_runs(loaded: Loaded) -> None:
         partial(risk_dots, rows, lines),
         "risk_dots",
         "Risk of every result, with its range",
-        title="Risk of each model, with its range",
+        title="Risk of every result, with its range",
         # Results differ in templates and words, as their names say.
         source=f"{PROGRAM} · {loaded.first.run.topic.title}",
     )

@@ -105,8 +105,8 @@ def draw_decisions(loaded: Loaded, thousand: bool) -> Callable[[], None]:
 def draw_corrected(loaded: Loaded, thousand: bool) -> Callable[[], None]:
     """Draw corrected prejudice and caprice beside the plug-in values; return what draws its foot."""
     panel = corrected_panel(loaded.reliable, thousand=thousand)
-    finding(*panel.findings)
     draw_picture(panel)
+    finding(*panel.findings)
     whole = partial(with_all, corrected_panel(loaded, thousand=thousand), loaded)
     return partial(draw_foot, panel, loaded.reliable, "corrected", whole=whole)
 

@@ -216,7 +216,7 @@ def tell_results(
         found.say(overview.heat_map_answer, name, preferences, weights)
         found.say(occupations.heat_map_finding, name, preferences, groups[0], weights)
         often = partial(interval_of_share, item, report, study.options)
-        found.say(occupations.occupation_finding, report, "nurse", preferences, often)
+        found.say(occupations.occupation_finding, name, report, "nurse", preferences, often)
         found.say(models.risk_finding, name, report, over)
         found.say(models.unseen_note, report)
         found.say(models.caprice_coverage_note, {name: report})

@@ -178,6 +178,7 @@ def draw_answering(topic: str, key: str, choose: Callable[[str], None]) -> None:
     st.button(
         f"Open {plain(other.title)}",
         key=f"answering_{key}",
+        icon=":material/arrow_forward:",
         type="tertiary",
         on_click=choose,
         args=(other.name,),

@@ -92,9 +92,9 @@ def draw_unequal_words(loaded: Loaded, before: str = "") -> None:
     st.warning(plain(" ".join(filter(None, sentences))), icon=":material/warning:")
     with st.container(horizontal=True):
         if narrower and possible:
-            _draw_button(f"Only words of {TOKENS[narrower]}", "protocol", narrower)
+            _draw_button(f"Use only words of {TOKENS[narrower]}", "protocol", narrower)
         if sizes:
-            _draw_button("Mean of a group's words", "aggregation", "mean")
+            _draw_button("Use the mean of each group's words", "aggregation", "mean")
 
 
 def _draw_button(label: str, option: str, value: str) -> None:

@@ -302,7 +302,7 @@ def chart(
 def _draw_figure(
     figure: go.Figure, key: str, alt: str, clicked: Callable[[object], None] | None = None
 ) -> None:
-    drawn = enlarged(figure) if is_presented() else figure
+    drawn = enlarged(figure, key) if is_presented() else figure
     config = CHART if clicked is None else CLICKED
     shown: dict[str, Any] = {
         "width": "stretch", "theme": "streamlit", "key": key, "config": config, "alt": with_titles(alt)

@@ -31,7 +31,8 @@ WITH_FIELDS = ("try_a_sentence", AUDIT)  # pages that keep their fields and butt
 TEXT = 20  # pixels, readable from the last row
 HEIGHT = 590  # of a picture: with title, answer and source it fits 1920 × 1080
 BAR_GROWS = 34  # pixels: three lines of a bar of colours, from 12 to 20
-MOST_CELLS_DOWN, MOST_DUMBBELLS = 10, 18  # rows of a picture with readable names
+LOWER = {"dumbbell_plot": 520}  # heights of pictures, by key, below all lines of an answer
+MOST_CELLS_DOWN, MOST_DUMBBELLS = 10, 10  # rows of a picture with readable names
 SOURCE = re.compile(rf'<br><span style="font-size: {SOURCE_SIZE}px[^>]*>.*?</span>')  # of a figure's title
 Row = TypeVar("Row")
 
@@ -141,11 +142,11 @@ def _draw_slide_link(page: str, label: str, help_text: str | None = None) -> Non
     st.page_link(f"pages/{page}.py", label=label, query_params=address, help=help_text)
 
 
-def enlarged(figure: go.Figure) -> go.Figure:
+def enlarged(figure: go.Figure, key: str = "") -> go.Figure:
     """Return a copy of a figure for a projector, without its source, which the slide has in a line below."""
     shown = go.Figure(figure)
-    text = {"size": TEXT}
-    shown.update_layout(height=HEIGHT, font=text, legend={"font": text}, hoverlabel={"font": text})
+    text, height = {"size": TEXT}, LOWER.get(key, HEIGHT)
+    shown.update_layout(height=height, font=text, legend={"font": text}, hoverlabel={"font": text})
     written = shown.layout.title.text or ""
     title = SOURCE.sub("", written)
     fewer = written.count("<br>") - title.count("<br>")
@@ -166,6 +167,6 @@ def enlarged(figure: go.Figure) -> go.Figure:
         grown = shown.layout.margin.t - (figure.layout.margin.t or 0)
         bar.update(tickfont=text, title={"font": text})
         if bar.yref == "container":
-            bar.y = 1 - ((1 - bar.y) * (figure.layout.height or HEIGHT) + grown) / HEIGHT
+            bar.y = 1 - ((1 - bar.y) * (figure.layout.height or height) + grown) / height
         shown.update_layout(margin={"t": shown.layout.margin.t + BAR_GROWS})
     return shown.update_annotations(font=text)

@@ -19,6 +19,7 @@ from pcf_core.audit.results import is_unchecked, plans_of
 from pcf_core.core.errors import ModelError
 from pcf_core.core.run import RunSpec
 from pcf_core.models.scoring.base import check_protocol
+from pcf_core.show.findings.numbers import listed
 
 if TYPE_CHECKING:
     from pcf_core.app.partial import Draw
@@ -56,12 +57,12 @@ def offer_scoring(missing: Mapping[str, RunSpec], growing: Draw | None = None) -
     for job in jobs:
         if job.state in ENDED_EARLY:
             draw_job(job)
-    names = " and ".join(plain_titled(name) for name in missing)
+    names, have = listed([plain_titled(name) for name in missing]), "has" if len(missing) == 1 else "have"
     with st.container(border=True):
         words = word_scoring(next(iter(missing.values())).scoring.protocol)
         st.markdown(
-            f"**No result yet:** {names} with this topic, these sentences and occupations. "
-            f"*Word scoring:* {words}."
+            f"**No result yet:** {names} {have} not been run with this topic, these sentences and "
+            f"occupations, and the word scoring *{words}*."
         )
         if may_audit():
             _draw_start(list(missing.values()))

@@ -1,10 +1,11 @@
-"""A way on if no figure is reliable: sentences in which the topic's words are likely."""
+"""A way on if no figure is reliable: sentences in which the topic's words are likely, or a better topic."""
 
 from __future__ import annotations
 
 import streamlit as st
 
 from pcf_core.app.caching import open_store
+from pcf_core.app.choice import choose_topic, draw_answering
 from pcf_core.app.data import Loaded, results
 from pcf_core.app.lists import is_present, present_templates, set_cards
 from pcf_core.app.widgets import plain_label
@@ -13,7 +14,7 @@ from pcf_core.material.suiting import suiting_sets
 
 
 def draw_way_to_an_answer(loaded: Loaded) -> None:
-    """Draw a button for such sentences, if any are known."""
+    """Draw a button for such sentences, if any are known, else for a topic that usually gets an answer."""
     if name := working_set(loaded):
         st.button(
             f"Use “{plain_label(set_cards()[name].title or name)}” instead",
@@ -22,6 +23,8 @@ def draw_way_to_an_answer(loaded: Loaded) -> None:
             on_click=st.session_state.update,
             args=({"templates": name},),
         )
+    else:
+        draw_answering(loaded.first.run.topic.name, "page", choose_topic)
 
 
 def working_set(loaded: Loaded) -> str:

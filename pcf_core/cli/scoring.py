@@ -68,7 +68,7 @@ SamplesOption = Annotated[
         "--samples",
         min=2,
         max=1000,
-        help="of a model that gives no probabilities: continue each sentence so often and count the words",
+        help="of a model without probabilities: continue each sentence this many times, and count the words",
     ),
 ]
 

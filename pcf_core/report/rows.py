@@ -73,12 +73,12 @@ def source_of(row: PublishedRisk) -> str:
 
 
 def reference_lines(groups: int, scale: Scale) -> dict[str, float]:
-    """Return the risks of a fair, a random and a stereotyped model by label."""
+    """Return the risks of an even, a random and a stereotyped model by label."""
     risks = reference_risks(groups, scale)
     return {
         f"{two_decimals(risks[model].overall_risk)} {word}": risks[model].overall_risk
         for model, word in (
-            ("unbiased", "fair"),
+            ("unbiased", "even"),
             ("randomly initialised", "random"),
             ("stereotyped", "stereotyped"),
         )

@@ -8,13 +8,22 @@ from math import isnan
 from typing import TYPE_CHECKING, Literal
 
 from pcf_core.audit.baseline import OtherScales
-from pcf_core.core.risk import Comparison, Difference, Interval, NeutralComparison, RiskReport, Verdict
+from pcf_core.core.risk import (
+    SIGNIFICANCE,
+    Comparison,
+    Difference,
+    Interval,
+    NeutralComparison,
+    RiskReport,
+    Verdict,
+)
 from pcf_core.core.run import Preferences
 from pcf_core.show.findings.comparison import detectable_sentence, difference_text, verdict_text
 from pcf_core.show.findings.numbers import (
     RISK_NAMES,
     begun,
     called,
+    includes,
     mirrored,
     p_value,
     people,
@@ -265,6 +274,8 @@ def how_sure(standing: Standing, sentences: int) -> str:
         scales=scales,
         confirmed=confirmed,
         detectable=detectable_sentence(standing.detectable),
+        by_test=standing.p_value <= SIGNIFICANCE,
+        by_range=standing.range is not None and not includes(standing.range),
     )
 
 

@@ -27,6 +27,7 @@ WORDS = {
     "why": MOST,
 }
 ALSO = {
+    "risk?risk_view=corrected": MOST,
     "written_text": MOST,
     "written_text?text_tab=FairPair": MOST,
     "written_text?text_tab=Criteria": MOST,

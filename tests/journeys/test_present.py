@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
+from pcf_core.app.present import MOST_DUMBBELLS
 from tests.browser import CHROMIUM, browser_page, running_app, settle
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine")
@@ -32,6 +33,12 @@ def test_arrow_keys_lead_from_view_to_view_and_escape_ends_it(tmp_path: Path) ->
         settle(page, "Compare")
         expect(page.get_by_text(re.compile("^2 of [56]$"))).to_be_visible()
         expect(page.get_by_test_id("stMain").get_by_role("link", name="Run an audit")).to_be_visible()
+        expect(page.locator(".ytick text")).to_have_count(MOST_DUMBBELLS)  # every row has its name
+        source = page.get_by_text("Source: PCF Audit").first.bounding_box()
+        number = page.get_by_text(re.compile("^2 of [56]$")).bounding_box()
+        assert source
+        assert number
+        assert source["y"] + source["height"] <= number["y"], "the slide's number lies on nothing"
         page.keyboard.press("ArrowRight")
         settle(page, "Tilt")
         picture = page.get_by_test_id("stPlotlyChart").first

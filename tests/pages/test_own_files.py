@@ -61,7 +61,7 @@ PANELS = (
     ),
     Own(
         CATEGORIES, "fairpair", SMALL, "Rest.csv", "category,word\n<b>Rest</b>,sleep*\n",
-        "1 category with so many words: <b>Rest</b> (1).", "fp_categories", "categories", "fairpair",
+        "1 category: <b>Rest</b> (1 word).", "fp_categories", "categories", "fairpair",
     ),
     Own(
         LISTS, "topics", {"topic_view": "lists"}, "My sports.csv",
@@ -96,7 +96,7 @@ def test_a_file_is_kept_shown_and_deleted(own: Own) -> None:
 
 TYPED = {
     "prompts": ("{name} is here.\n{name} sings.", "has 2 prompts: “John is here.” and “John sings.”"),
-    "categories": ("category,word\nRest,sleep*", "1 category with so many words: Rest (1)."),
+    "categories": ("category,word\nRest,sleep*", "1 category: Rest (1 word)."),
     "list": ("swimmer\nchess player", "It has 2 entries"),
     "facts": (SKY, "asks about 2 facts in 1 sentence"),
 }

@@ -382,8 +382,8 @@ def buttons(app: App) -> list[str]:
 
 def test_words_of_unequal_length_and_number_are_said_before_the_picture(shipped: Store) -> None:
     app = open_app("risk", topic="race", model=["mini-gpt"])
-    assert "Words for Hispanic people have 4.0 tokens, words for White people 1.0" in app.warnings
-    assert "2 words for Black people and 1 for White people are counted, so the groups" in app.warnings
+    assert "words for Hispanic people have 4 tokens and words for White people 1, and" in app.warnings
+    assert "there are 2 words for Black people but only 1 for White people." in app.warnings
     assert "There are not enough words of the same number of tokens in every group." in app.warnings
     assert len(app.warning) == 1
     assert buttons(app) == ["take_aggregation"]

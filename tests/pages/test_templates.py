@@ -160,7 +160,7 @@ def test_an_edited_set_is_previewed_as_it_stands(full_store: Store) -> None:
 
 def test_a_set_that_is_covered_in_part_says_how_much(full_store: Store, own_set: MinedSet) -> None:
     app = open_app("templates", set="own-set", set_view="preview")
-    little = "cover too little of this choice's weight: mini-bert 75 %, mini-gpt 75 %."
+    little = "cover too small a share of these templates, by weight: mini-bert 75 %, mini-gpt 75 %."
     assert little in app.said
     assert not app.get("plotly_chart")
     app = open_app("templates", set="own-set", set_view="compare", other="gender-nineteen")

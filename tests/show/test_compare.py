@@ -334,6 +334,12 @@ def test_how_sure_gives_the_range_of_the_difference_and_what_p_means() -> None:
         "differ would show one this large in 72 of 100 cases (p = 0.72). This does not show that they are "
         "equal."
     )
+    untested = replace(unclear, p_value=0.055, interval=Interval(low=-0.29, high=-0.01))
+    needs = "(p = 0.055). The range excludes 0, but a verdict also needs the test, which finds no difference."
+    assert needs in how_sure(untested, 19)
+    by_test = how_sure(replace(unclear, p_value=0.001), 19)
+    assert by_test.startswith("The difference in risk is 0.01 (95 % range −0.05 to 0.08). The test finds a")
+    assert "chance" not in by_test
 
 
 def test_a_difference_unlike_that_of_the_rounded_risks_names_unrounded_ones() -> None:

@@ -64,7 +64,7 @@ from pcf_core.show.findings.comparison import (
     verdict_text,
 )
 from pcf_core.show.findings.models import unseen_share, unseen_words
-from pcf_core.show.findings.numbers import p_value, people, two_decimals
+from pcf_core.show.findings.numbers import RISK_NAMES, begun, p_value, people, two_decimals
 from pcf_core.show.titles import differences_title, whom_title
 
 PARTS = {"risk": "overall_risk", "prejudice": "prejudice_risk", "caprice": "caprice_risk"}
@@ -279,8 +279,9 @@ def _choose_picture() -> OccupationsView:
 
 def _draw_occupations(loaded: Loaded, comparison: Comparison, shown: OccupationsView) -> None:
     if shown.form == "scatter":
-        alt = "Each occupation's risk under one model against that under the other, with the identity line"
-        title = "Risk of each occupation, one model against the other"
+        part = RISK_NAMES[shown.quantity]
+        alt = f"Each occupation's {part} under one model against that under the other, with the identity line"
+        title = f"{begun(part)} of each occupation, one model against the other"
         make = partial(risk_scatter, comparison, shown.quantity, list(loaded.runs))
         claim = differences_title(comparison, shown.quantity)
         picture(make, "risk_scatter", alt, title=title, claim=claim, source=loaded.source)

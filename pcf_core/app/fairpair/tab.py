@@ -214,8 +214,8 @@ CATEGORY_FORMS = "Case does not matter; a word with * at its end includes every 
 
 def categories_finding(several: CategorySet) -> str:
     """Describe a set of word categories."""
-    each = [f"{category.title} ({len(category.words):,})" for category in several.categories]
-    return f"{count(len(each), 'category', 'categories')} with so many words: {listed(each)}."
+    each = [f"{one.title} ({count(len(one.words), 'word')})" for one in several.categories]
+    return f"{count(len(each), 'category', 'categories')}: {listed(each)}."
 
 
 CATEGORIES = OwnPanel(

@@ -36,7 +36,7 @@ COLUMNS: Mapping[str, Any] = {
         "planted: its answer is known. own: yours, or behind the endpoint."
     ),
     "weights": st.column_config.TextColumn(
-        help="here: it can be audited now. fetch: only results of it are on this machine."
+        help="installed: it can be audited now. not installed: only its results are on this machine."
     ),
     "name": st.column_config.TextColumn(
         help="What the page 'Run an audit' and the command line take; or the id on the hub."
@@ -100,8 +100,8 @@ def models_finding(at_hand: Sequence[ModelSpec], others: Sequence[KnownModel]) -
     coded = sum(model.remote_code for model in others)
     return (
         f"{sentence} {count(len(others), 'more is', 'more are')} known: the weights of {fitting:,} fit into "
-        f"this machine's main memory ({size_text(memory)}) in float32, {count(gated, 'asks', 'ask')} to "
-        f"accept terms first, and {count(coded, 'needs', 'need')} code of their own."
+        f"this machine's main memory ({size_text(memory)}) in float32, {count(gated, 'requires', 'require')} "
+        f"accepting terms first, and {count(coded, 'needs', 'need')} code of their own."
     )
 
 
@@ -116,7 +116,7 @@ def models_figures(at_hand: Sequence[ModelSpec], others: Sequence[KnownModel]) -
             "Known", f"{len(others):,}", "Models of the hub that the app knows by name. Others work too."
         ),
         KeyFigure(
-            "Verified by a twin", f"{twins:,}", "Their architecture is covered by the exactness tests."
+            "Verified independently", f"{twins:,}", "Their architecture is covered by the exactness tests."
         ),
         KeyFigure(
             "Gated", f"{sum(model.gated for model in others):,}", "The hub asks to accept terms for them."
@@ -176,7 +176,7 @@ def at_hand_table(models: Sequence[ModelSpec]) -> pd.DataFrame:
             {
                 "name": spec.name,
                 "kind": spec.kind,
-                "weights": "here" if spec.path else "fetch",
+                "weights": "installed" if spec.path else "not installed",
                 "title": spec.title,
                 "family": spec.reading,
                 "parameters": spec.parameters or None,

@@ -237,8 +237,7 @@ def _draw_parts(loaded: Loaded, occupation: str, template: str, prefix: str = ""
     lines = []
     for name, item in loaded.reliable.runs.items():
         interval = partial(interval_of_share, item, item.report, loaded.options)
-        expected = occupation_finding(item.report, occupation, item.result.preferences, interval)
-        lines.append(f"{name}: {expected}")
+        lines.append(occupation_finding(name, item.report, occupation, item.result.preferences, interval))
     finding(*lines)
     columns = st.columns(len(loaded.runs))
     for column, (name, item) in zip(columns, loaded.runs.items(), strict=True):

@@ -66,7 +66,7 @@ COLUMNS = {
     ),
     "favours": textual(
         "Prefers",
-        "The group that comes first in three of four occupations or more; else the model splits them.",
+        "The group that comes first in at least three of four occupations, if there is one.",
     ),
     "range": textual(
         "Range",

@@ -18,7 +18,7 @@ from pcf_core.app.page import chart, draw_refused, draw_table, finding, picture
 from pcf_core.app.roles import may_audit
 from pcf_core.app.templates.keeping import OpenSet, edits, opened
 from pcf_core.app.titles import set_titles
-from pcf_core.app.widgets import plain
+from pcf_core.app.widgets import plain, plain_titled
 from pcf_core.audit.case import Covering, covering_runs, restricted
 from pcf_core.audit.options import ViewOptions
 from pcf_core.audit.results import Report
@@ -170,9 +170,9 @@ def _draw_uncovered(mined: MinedSet, partly: Sequence[Covering]) -> None:
     text = "There is no result with these templates on the topic and occupations chosen in the sidebar."
     if partly:
         parts = [f"{one.run.scoring.label} {percent(one.share)}" for one in partly]
-        text = f"The results cover too little of this choice's weight: {', '.join(parts)}."
+        text = f"The results cover too small a share of these templates, by weight: {', '.join(parts)}."
     with st.container(border=True):
-        st.markdown(plain(text))
+        st.markdown(plain_titled(text))
         if not may_audit():
             return
         if edits(mined.name):

@@ -168,8 +168,7 @@ def draw_read() -> None:
     )
     amplification = read.compared[model]
     with head:
-        finding(*(read_finding(name, one) for name, one in read.compared.items()))
-        finding(read_occupations_finding(model, amplification))
+        finding(read_finding(model, amplification))
     picture(
         partial(read_scatter, amplification, model, list(loaded.runs)),
         "read_scatter",
@@ -177,6 +176,8 @@ def draw_read() -> None:
         title=f"{model} beside its training text",
         source=loaded.source,
     )
+    finding(read_occupations_finding(model, amplification))
+    finding(*(read_finding(name, one) for name, one in read.compared.items() if name != model))
     with st.expander("How sure?"):
         key_figures(
             _read_figures(amplification),

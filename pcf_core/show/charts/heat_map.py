@@ -111,9 +111,9 @@ def heat_map(
     figure.update_yaxes(
         title_text="weight", tickformat=".2~p", nticks=2, rangemode="tozero", **above, row=1, col=1
     )
-    figure.update_xaxes(
-        title_text="mean", range=[0, 1], tickvals=theme.apart(neutral, 0.3), tickformat=".2~g", row=2, col=2
-    )
+    means = {"range": [0, 1], "tickvals": theme.apart(neutral, 0.3), "tickformat": ".2~g"}
+    # Above, because slanted names of sentences reach below it on a telephone.
+    figure.update_xaxes(means, title_text="mean", side="top", row=2, col=2)
     marks.rule(figure, x=neutral, dash="solid", row=2, col=2)
     theme.base_layout(
         figure,

@@ -180,24 +180,23 @@ def risk_dots(shown: Sequence[RiskBar], references: Mapping[str, float]) -> go.F
         # Two lines, centred above the rule: longer or shifted labels would meet on a telephone.
         where = {"x": index, "y": 1, "yref": "paper", "xanchor": "center", "yanchor": "bottom"}
         marks.note(figure, theme.text(label).replace(" ", "<br>", 1), font_size=11, **where)
-    most = (theme.MAX_HEIGHT - AROUND) / max(1, len(shown))  # pixels that a row may have
-    fitting = int(most / TWO_LINES)  # letters of two lines in a row
+    # Pixels that a row may have: two lines of a name, since many names differ only at their ends.
+    most = max((theme.MAX_HEIGHT - AROUND) / max(1, len(shown)), TWO_LINES * SMALLEST)
     labels = {key: _label(row.label, most) for key, row in keyed}
     row_height = HIGH_ROW if any(label.count("<br>") > 1 for label in labels.values()) else ROW
     values = [rows.Mark(key, row.overall, ends=row.interval) for key, row in keyed]
     look: dict[str, Any] = {"grid": True, "axis": theme.risk_axis(ends), "written": rows.value_texts(values)}
     look |= {"legend": len({row.kind for row in shown}) > 1, "right": 28}
+    look["tallest"] = max(theme.MAX_HEIGHT, AROUND + most * len(shown))
     look["top"] = BELOW_LABELS if references else theme.ABOVE_PLOT
     view = " ".join(row.label for row in shown)
     rows.finish(figure, labels, AXIS, view=view, pixels=(AROUND, row_height), **look)
-    return figure.update_yaxes(tickfont_size=min(USUAL, max(SMALLEST, fitting)))
+    return figure.update_yaxes(tickfont_size=min(USUAL, int(most / TWO_LINES)))
 
 
 def _label(label: str, most: float) -> str:
     """Break a label into the lines that fit into a row of ``most`` pixels."""
-    if most >= HIGH_ROW:
-        return theme.lines(label, 24, most=3)
-    return theme.lines(label, 32) if int(most / TWO_LINES) >= SMALLEST else theme.text(label)
+    return theme.lines(label, 24, most=3) if most >= HIGH_ROW else theme.lines(label, 32)
 
 
 def lean_bars(shown: Sequence[LeanBar]) -> go.Figure:

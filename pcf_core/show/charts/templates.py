@@ -170,4 +170,5 @@ def risk_moves(moves: Sequence[RiskMove], before: str, after: str) -> go.Figure:
         axis = theme.risk_axis([*drawn_ends, *(getattr(report, risk) for report in drawn)])
         figure.update_xaxes(title_text=title, nticks=6, **axis, row=row, col=1)
     marks.number_rows(figure, [theme.lines(move.label) for move in moves])
-    return theme.base_layout(figure, 110 + plot, view=" ".join(move.label for move in moves), legend=True)
+    height, view = 110 + plot, " ".join(move.label for move in moves)
+    return theme.base_layout(figure, height, tallest=height, view=view, legend=True)  # names have two lines

@@ -126,7 +126,11 @@ def largest_shares(values: FloatArray, weights: ArrayLike) -> list[float]:
 
 
 def occupation_finding(
-    report: RiskReport, occupation: str, preferences: Preferences, interval: Callable[[float], Interval]
+    model: str,
+    report: RiskReport,
+    occupation: str,
+    preferences: Preferences,
+    interval: Callable[[float], Interval],
 ) -> str:
     """Say in what weighted share of sentences each group comes first for one occupation, with ranges.
 
@@ -144,6 +148,7 @@ def occupation_finding(
     intervals = [interval(share) for *_, share in sides]
     return say(
         "occupation",
+        model=model,
         occupation=occupation,
         sides=[say("leaning", share=share, group=group, others=number) for group, number, share in sides],
         ranges=[say("per_cent", low=100 * one.low, high=100 * one.high) for one in intervals],

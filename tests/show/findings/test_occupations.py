@@ -125,17 +125,19 @@ def examples() -> dict[str, object]:
             for found, weights in ((EXAMPLE, [1, 1]), (EXAMPLE, [1, 0]), (partial(), None), (UNKNOWN, None))
         ],
         "an occupation": {
-            name: occupations.occupation_finding(report_of(EXAMPLE, [93, 7]), name, EXAMPLE, wide)
+            name: occupations.occupation_finding("m", report_of(EXAMPLE, [93, 7]), name, EXAMPLE, wide)
             for name in OCCUPATIONS
         },
         "a rare sentence": occupations.occupation_finding(
-            report_of(EXAMPLE, [999.9, 0.1]), "clerk", EXAMPLE, wide
+            "m", report_of(EXAMPLE, [999.9, 0.1]), "clerk", EXAMPLE, wide
         ),
         "ties and unknown cells": {
-            name: occupations.occupation_finding(report_of(EXAMPLE, [25, 75]), name, partial(), wide)
+            name: occupations.occupation_finding("m", report_of(EXAMPLE, [25, 75]), name, partial(), wide)
             for name in OCCUPATIONS
         },
-        "groups beyond those named": occupations.occupation_finding(many_groups(), "x0", _uneven(), wide),
+        "groups beyond those named": occupations.occupation_finding(
+            "m", many_groups(), "x0", _uneven(), wide
+        ),
         "openings": {
             name: occupations.opening_finding(reports, preferences, name, of_model)
             for name in ("clerk", "nurse")
@@ -167,10 +169,10 @@ def test_whom_a_model_favours_is_counted_by_mean_preference() -> None:
 
 
 def test_sentences_count_by_their_weight() -> None:
-    said = occupations.occupation_finding(report_of(EXAMPLE, [93, 7]), "clerk", EXAMPLE, wide)
-    assert "The model prefers women in 93 % of the sentences about “clerk” and men in 7 %." in said
-    turned = occupations.occupation_finding(report_of(EXAMPLE, [7, 93]), "clerk", EXAMPLE, wide)
-    assert "The model prefers men in 93 % of the sentences about “clerk” and women in 7 %." in turned
+    said = occupations.occupation_finding("m", report_of(EXAMPLE, [93, 7]), "clerk", EXAMPLE, wide)
+    assert "m prefers women in 93 % of the sentences about “clerk” and men in 7 %." in said
+    turned = occupations.occupation_finding("m", report_of(EXAMPLE, [7, 93]), "clerk", EXAMPLE, wide)
+    assert "m prefers men in 93 % of the sentences about “clerk” and women in 7 %." in turned
     shares, none = occupations.leading_shares(report_of(EXAMPLE, [25, 75]), "nurse", partial())
     assert (shares["female"], none) == (pytest.approx(0.75), pytest.approx(0.25))
 
@@ -215,7 +217,7 @@ def test_no_sentence_reads_nan_none_or_an_unformatted_number(values: FloatArray)
         occupations.tilt_finding("m", report, groups[0], groups[1]),
         occupations.heat_map_finding("m", given_to, groups[0], report.template_weights),
         tails_finding("m", report, tail.zero_share, tail.excess_kurtosis),
-        occupations.occupation_finding(report, names[0], given_to, wide),
+        occupations.occupation_finding("m", report, names[0], given_to, wide),
         overview_finding({"m": report}),
     ]
     strongest = occupations.strongest_finding("m", report, groups[0], groups[1])
