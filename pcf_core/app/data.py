@@ -127,7 +127,7 @@ def models_by_topic() -> dict[str, int]:
     models: dict[str, set[str]] = {}
     for info in open_store().runs():
         if info.complete and info.run.evidence.name not in NEUTRAL_LISTS:
-            bare = info.run.scoring.model_copy(update={"frame": None})
+            bare = info.run.scoring.model_copy(update={"frame": None, "sampled": None})
             models.setdefault(info.run.topic.hash, set()).add(bare.name)
     return {name: len(models.get(topic.hash, ())) for name, topic in all_topics().items()}
 

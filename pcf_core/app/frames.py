@@ -20,6 +20,7 @@ from pcf_core.core.errors import AuditError, ModelError
 from pcf_core.core.frame import BARE, BARE_ONLY, Frame, Frames, framed_name
 from pcf_core.core.options import declared, from_page
 from pcf_core.core.records import Record
+from pcf_core.core.sampled import Samples
 from pcf_core.models.hub import is_cached
 from pcf_core.models.names import KnownModel, known_model, split_name
 from pcf_core.models.registry import resolve_to_score
@@ -44,6 +45,17 @@ def draw_frames(kind: type[Frames] = Frames) -> Frames:
     draw_option(options["system"], offered=(), accept_new_options=True)
     draw_option(options["instruction"])
     return from_page(kind, st.session_state.to_dict())
+
+
+def draw_samples() -> Samples:
+    """Draw how endpoints are sampled, if they are to be."""
+    options = declared(Samples)
+    if draw_option(options["samples"]) is None:
+        return Samples()
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        draw_option(options["temperature"])
+        draw_option(options["chat"])
+    return from_page(Samples, st.session_state.to_dict())
 
 
 def draw_text_frame(kind: type[Record]) -> dict[str, Any]:

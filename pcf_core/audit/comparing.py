@@ -24,6 +24,7 @@ from pcf_core.core.records import FloatArray, LeftOut
 from pcf_core.core.risk import SIGNIFICANCE, Comparison, Difference, OccupationDifference, Side
 from pcf_core.core.run import RunSpec, version_name
 from pcf_core.core.topics import TemplateSet
+from pcf_core.material.safety.text import listed
 from pcf_core.material.templates import labelled, template_weights
 from pcf_core.measure.bootstrap import RISKS
 from pcf_core.measure.comparison import paired_comparison
@@ -270,6 +271,8 @@ def warnings_of(
                 f"Only {noun} that both results have are compared: {left_out[0]:,} of {one.name} and "
                 f"{left_out[1]:,} of {other.name} are left out."
             )
+    if note := sampled_note((first, second)):
+        sentences.append(note)
     if set(first.result.words) != set(second.result.words):
         sentences.append(
             f"The two models were compared on different words ({len(first.result.words):,} for {one.name}, "
@@ -283,6 +286,21 @@ def warnings_of(
         sentences += [f"{side.name}: {sentence}" for sentence in read.result.warnings]
     few = few_note(weights, _whole(common, weights))
     return tuple(sentences) if few is None else (*sentences, f"{few.sentence}.")
+
+
+def sampled_note(readings: Sequence[RunView]) -> str:
+    """Say which runs are sampled, and why a test of their difference is no ranking; "" if none is."""
+    names = [read.run.scoring.label for read in readings if read.run.scoring.sampled]
+    if not names:
+        return ""
+    others = (
+        "" if len(names) == len(readings) else ", the other result is calculated from probabilities"
+    )
+    verb = "are" if len(names) > 1 else "is"
+    return (
+        f"{listed(names)} {verb} estimated from sampled answers{others}. A test of the difference does not "
+        "allow for chance in the answers: compare the ranges of the two risks, and do not rank them."
+    )
 
 
 def _whole(common: RunSpec, weights: FloatArray) -> TemplateUnit:

@@ -2,30 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import replace
-from itertools import compress
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
+from pcf_core.audit.answers import answers_report
 from pcf_core.audit.options import ViewOptions, unit_of_matrix
-from pcf_core.audit.reading import FULL, criterion_for
-from pcf_core.audit.writing import Matrix, risk_report, rough_means, written_report
+from pcf_core.audit.reading import criterion_for
+from pcf_core.audit.writing import Matrix, risk_report
 from pcf_core.core.errors import CriterionError
-from pcf_core.core.records import FloatArray, LeftOut
-from pcf_core.core.risk import RiskReport, SampledRisk
-from pcf_core.measure.answers import Answers
-from pcf_core.measure.bootstrap import RISKS, RiskIntervals
-from pcf_core.measure.criterion import normalised
+from pcf_core.core.records import FloatArray
+from pcf_core.core.risk import RiskReport
 from pcf_core.measure.decisions import rates_of_comparisons, shares_of_guises
-from pcf_core.measure.decomposition import total
 
 MOST_ANSWERS = 1_000_000  # of a cell
 
 MAIN = {"preferences", "rates", "guises", "comparisons", "counts"}
 OPTIONAL = ("families", "groups", "occupation_weights", "occupations", "template_weights", "templates")
-NO_ANSWER = "No answer names a group."
 
 
 def matrix_report(document: object, options: ViewOptions, resamples: int = 2000) -> RiskReport:
@@ -106,67 +100,6 @@ def _refuse_counts(counts: FloatArray, others: FloatArray | None) -> None:
         raise CriterionError(
             f"`none` must have one number for each occupation and template of `counts`, "
             f"{list(counts.shape[:2])}; got the shape {list(others.shape)}."
-        )
-
-
-def answers_report(matrix: Matrix, others: FloatArray | None, resamples: int = 2000) -> RiskReport:
-    """Estimate risk from answers (:mod:`pcf_core.measure.answers`).
-
-    ``matrix.values`` [occupation, template, group]: numbers of answers; ``others`` [occupation, template]:
-    answers that name no group, ``None`` if unknown.  Raises CriterionError if too few name one.
-    """
-    counts, whole = matrix.values, matrix.unit or matrix.whole
-    answered = (counts.sum(axis=2) * (whole.weights > 0)).any(axis=1)
-    shares = np.where(answered, normalised(matrix.occupation_weights, len(counts), "occupation_weights"), 0.0)
-    several = (counts.sum(axis=2) > 1) & (whole.weights > 0) & (shares > 0)[:, np.newaxis]
-    if not several.any():
-        raise CriterionError(
-            "Risk cannot be estimated from `counts`: no occupation with a weight has a template with two or "
-            "more answers that name a group; ask more often, or use words that the model answers with."
-        )
-    answers = Answers(counts[answered], whole, shares[answered] / shares.sum(), matrix.criterion)
-    estimated = replace(
-        matrix,
-        values=answers.values,
-        occupations=tuple(compress(matrix.occupations, answered)),
-        occupation_weights=answers.shares,
-        left_out=(
-            *matrix.left_out,
-            *(LeftOut(name=name, reason=NO_ANSWER) for name in compress(matrix.occupations, ~answered)),
-        ),
-    )
-    cells = answers.totals > 0
-    number, every = float(counts.sum()), float(counts.sum() + (0 if others is None else others.sum()))
-    sampled = SampledRisk(
-        answers=number / int(cells.sum()),
-        cells=int(cells.sum()),
-        left_out=int(counts[..., 0].size - cells.sum()),
-        coverage=None if others is None else number / every,
-        uncorrected=answers.figures(answers.parts),
-        noise_floor=dict(zip(RISKS, answers.floor, strict=True)),
-    )
-    totals = total(answers.corrected, answers.shares)
-    intervals = RiskIntervals(answers.corrected, answers.intervals(resamples), {})
-    warnings = (*sampled_notes(sampled), *rough_means(estimated))
-    return replace(written_report(estimated, totals, intervals, warnings), sampled=sampled)
-
-
-def sampled_notes(sampled: SampledRisk) -> Iterator[str]:
-    """Say how the figures were corrected, how many answers name no group, and which cells have none."""
-    raw = sampled.uncorrected
-    yield (
-        f"Sampled, n = {sampled.answers:.3g}: the risks are corrected for so few answers in each of "
-        f"{sampled.cells:,} test sentences. As counted, risk would be {raw['overall_risk']:.2f} and caprice "
-        f"{raw['caprice_risk']:.2f}; by chance alone, a model without any preference would show a risk of "
-        f"{sampled.noise_floor['overall_risk']:.2f}."
-    )
-    if sampled.coverage is not None and sampled.coverage < FULL:
-        yield f"{100 * sampled.coverage:.0f} % of the answers name one of the groups; only these count."
-    if sampled.left_out:
-        cells = sampled.cells + sampled.left_out
-        yield (
-            f"Left out: {sampled.left_out:,} of {cells:,} test sentences, because no answer names one of the "
-            "groups."
         )
 
 

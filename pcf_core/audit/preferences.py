@@ -377,6 +377,17 @@ MOST_LISTED = 100
 
 
 @dataclass(frozen=True)
+class Answered:
+    """Counted answers of a sampled run.
+
+    ``counts`` [occupation, template, group]; ``none`` [occupation, template]: those that name no group.
+    """
+
+    counts: FloatArray
+    none: FloatArray
+
+
+@dataclass(frozen=True)
 class Result:
     """A run's preferences with their warnings.
 
@@ -384,7 +395,8 @@ class Result:
     :class:`Doubts`; the others are written when the result is read (:mod:`pcf_core.audit.results`).
     ``forbidden``: ``None`` if every cell has a preference.
     ``coverage``: ``None`` if undefined; ``self_audit``: ``None`` if nothing was scored for the run itself.
-    ``token_shares``: numbers of tokens by group, weighted by probability, if known.
+    ``token_shares``: numbers of tokens by group, weighted by probability, if known.  ``answers``: of a
+    sampled run; preferences are then :attr:`pcf_core.measure.answers.Answers.values`.
     """
 
     preferences: Preferences
@@ -396,6 +408,7 @@ class Result:
     self_audit: SelfAudit | None = None
     token_shares: TokenShares | None = None
     forbidden: ForbiddenWords | None = None
+    answers: Answered | None = None
 
     @property
     def says_little(self) -> bool:

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import compress
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pcf_core.audit.answers import FULL, NO_ANSWER, answers_report
 from pcf_core.audit.forbidden import FORBIDS_A_WORD, filled, forbidden_warning
 from pcf_core.audit.options import (
     Counted,
@@ -37,8 +39,6 @@ from pcf_core.measure.decisions import People, RateCriterion
 from pcf_core.measure.decomposition import decompose, total
 from pcf_core.measure.resampling import TemplateUnit
 
-FULL = 0.995  # of the mass; below, a sentence says so
-
 
 def report(
     result: Result, run: RunSpec, options: ViewOptions, resamples: int = 2000, *, brief: bool = False
@@ -54,6 +54,8 @@ def report(
     view = RunView(run, result, options)
     if result.forbidden is not None and result.forbidden.too_many:
         risks = unanswered(view.matrix_of(result.preferences.values))
+    elif (answers := result.answers) is not None:
+        risks = answers_report(view.matrix_of(answers.counts), answers.none[view.view.rows], resamples)
     elif run.plan is None:
         risks = risk_report(view.matrix, resamples, brief=brief)
     else:
@@ -167,7 +169,9 @@ class RunView:
 
     @property
     def occupations_left_out(self) -> tuple[str, ...]:
-        """The occupations that do not count, because some of their cells have no preference."""
+        """The occupations that do not count, because cells have no preference, or none has an answer."""
+        if (answers := self.result.answers) is not None:
+            return tuple(compress(self.run.evidence.terms, answers.counts.sum(axis=(1, 2)) == 0))
         return self.result.forbidden.occupations if self.result.forbidden else ()
 
     @property
@@ -179,7 +183,9 @@ class RunView:
     def counted(self) -> Counted:
         """The occupations that count, their weights and neutral point."""
         counted = counted_occupations(self.run.evidence, self.run.topic, self.options)
-        return counted.without(self.occupations_left_out, FORBIDS_A_WORD)
+        return counted.without(
+            self.occupations_left_out, NO_ANSWER if self.result.answers else FORBIDS_A_WORD
+        )
 
     @cached_property
     def view(self) -> View:

@@ -17,6 +17,7 @@ from typing import Protocol as ReadProtocol
 import numpy as np
 from pydantic import ValidationError
 
+from pcf_core.audit.answers import sampled_result
 from pcf_core.audit.fitting import TokenShares, identity_of, token_warnings, words_by_template
 from pcf_core.audit.forbidden import forbidden_warning, forbidden_words
 from pcf_core.audit.options import ViewOptions
@@ -100,6 +101,8 @@ def load_result(
     protocol.
     """
     check_protocol(run, protocol)
+    if run.scoring.sampled is not None:
+        return _answered(store, run, protocol, aggregation)
     name = kept_name(store, run, protocol)
     result = _kept(store, run, name)
     if result is None:
@@ -113,7 +116,21 @@ def recomputed_result(
 ) -> Result:
     """Compute the same from the scores, ignoring stored results; raises as :func:`load_result`."""
     check_protocol(run, protocol)
+    if run.scoring.sampled is not None:
+        return _answered(store, run, protocol, aggregation, again=True)
     return _as_read(store, run, assemble(store, run, protocol), protocol, aggregation)
+
+
+def _answered(
+    store: Store, run: RunSpec, protocol: Protocol, aggregation: Aggregation, *, again: bool = False
+) -> Result:
+    """Load or count the answers of a sampled run; refuse options about the tokens and words of scores."""
+    if protocol != "exact" or aggregation != "sum":
+        raise RunError(
+            f"The run {run.key} counts sampled answers, which are whole words: leave out --protocol and "
+            "--aggregation."
+        )
+    return sampled_result(store, run, again=again)
 
 
 class Read(ReadProtocol):

@@ -285,6 +285,11 @@ def sensitivity_name(store: Store, run: RunSpec, options: ViewOptions) -> str:
             f"The run {run.key} is about decisions, and the effect of choices on these is not calculated: "
             "compare runs of other topics or sentences instead."
         )
+    if run.scoring.sampled is not None:
+        raise RunError(
+            f"The run {run.key} counts sampled answers, and the effect of choices on these is not known: "
+            "sample it with other sentences or words to see theirs."
+        )
     view, drawn = view_of(run, options), with_families(run).drawn
     reference = view.criterion.reference
     siblings = [protocol_sibling(store, run, kind) for kind in ("exact", "exact-boundary")]

@@ -212,8 +212,10 @@ def _parameter(one: Option, default: Any) -> inspect.Parameter:
     )
 
 
-def with_options(kind: type[Record]) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Return what gives a command an option for each field of ``kind`` in place of its ``options``."""
+def with_options(
+    kind: type[Record], replaced: str = "options"
+) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Return what gives a command an option for each field of ``kind`` in place of its ``replaced``."""
 
     def read(given: dict[str, Any]) -> Record:
         several = {name for name, one in declared(kind).items() if one.type is tuple}
@@ -221,7 +223,7 @@ def with_options(kind: type[Record]) -> Callable[[Callable[..., None]], Callable
             kind, {name: value for name, value in given.items() if value or name not in several}
         )
 
-    return lambda command: with_parameters(command, "options", parameters_of(kind), read)
+    return lambda command: with_parameters(command, replaced, parameters_of(kind), read)
 
 
 def parameters_of(kind: type[Record]) -> list[inspect.Parameter]:

@@ -5,52 +5,36 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from pcf_core.audit.answers import writing_key
 from pcf_core.audit.options import ViewOptions
-from pcf_core.cli.console import counted, give, one_or_all, open_store, progress_line, say
+from pcf_core.audit.results import Results
+from pcf_core.cli.console import give, one_or_all, open_store, progress_line, say
+from pcf_core.cli.panels import run_lines
+from pcf_core.core.run import RunSpec
 from pcf_core.core.settings import settings
-from pcf_core.models.names import ENDPOINT
 from pcf_core.report.documents import report_document
+from pcf_core.show.findings.notes import duration, progress_note
 from pcf_core.store.store import Store
 from pcf_core.work.queue import Queue
-from pcf_core.work.sampled import Sampling, sampled_reports
-from pcf_core.work.text_audits import estimate_writing
+from pcf_core.work.sampled import sample_run, sampled_estimate, samples_of
 
 
-def sample_now(several: Sequence[Sampling], within: float | None, *, as_json: bool) -> None:
+def sample_now(runs: Sequence[RunSpec], within: float | None, *, as_json: bool) -> None:
     """Write the missing texts, with the costs first, and print the estimated risks."""
-    store, documents, lines = open_store(), list[dict[str, Any]](), list[str]()
-    for sampling in several:
-        say(cost_note(sampling, store))
-        with progress_line() as show:
-            for number, result in sampled_reports(
-                sampling,
-                store,
-                ViewOptions(),
-                within,
-                counted(show, sampling.key.model, "texts"),
-            ):
-                count, report = number, result
-        name = sampling.key.model
-        decoding = sampling.key.decoding
-        documents.append(
-            {"model": name, "samples": count, "temperature": decoding.temperature} | report_document(report)
-        )
-        unpinned = ", unpinned" if name.startswith(ENDPOINT) else ""
-        label = f"{name} (sampled, n = {count}, temperature {decoding.temperature:g}{unpinned})"
-
-        from pcf_core.cli.panels import matrix_lines
-
-        lines += matrix_lines(label, report)
+    store, options, documents, lines = open_store(), ViewOptions(), list[dict[str, Any]](), list[str]()
+    for run in runs:
+        done = _sampled(run, store, within)
+        item = Results(store).report(done, options)
+        how = {"model": done.scoring.model, "samples": samples_of(done)}
+        how |= {"temperature": writing_key(done).decoding.temperature}
+        documents.append({"run": item.key} | how | report_document(item.report))
+        lines += run_lines(store, item, options, None)
     give(one_or_all(documents), as_json, lambda: lines)
 
 
-def cost_note(sampling: Sampling, store: Store) -> str:
-    """Say how many texts a request needs, how many tokens these have, and what they cost."""
-    cost = estimate_writing([sampling.request()], store, Queue.open(settings().catalogue))
-    parts = [f"{cost.missing:,} texts", f"{cost.prompt_tokens:,} tokens read"]
-    parts.append(f"at most {cost.tokens:,} written")
-    if cost.seconds is not None:
-        parts.append(f"{'at least' if cost.limited else 'about'} {cost.seconds / 60:,.0f} min")
-    if cost.cost is not None:
-        parts.append(f"at most {cost.cost:,.2f} at the prices that are set")
-    return f"{sampling.key.model}: {', '.join(parts)}"
+def _sampled(run: RunSpec, store: Store, within: float | None) -> RunSpec:
+    cost, model = sampled_estimate(run, store, Queue.open(settings().catalogue)), run.scoring.model
+    time = "" if cost.seconds is None else f", about {duration(cost.seconds)}"
+    say(f"{model}: {cost.texts}{time.replace('about', 'at least') if cost.at_least else time}")
+    with progress_line() as show:
+        return sample_run(run, store, lambda at: show(f"{model}: {progress_note(at)}"), within=within)

@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal, get_args
 
 import typer
 
+from pcf_core.audit.answers import sampled_run
 from pcf_core.audit.options import ViewOptions
 from pcf_core.audit.preferences import build_run
 from pcf_core.audit.results import Results
@@ -33,9 +34,11 @@ from pcf_core.cli.console import (
     with_options,
 )
 from pcf_core.cli.files import end_reading, with_files
+from pcf_core.cli.sampling import sample_now
 from pcf_core.core.errors import InputError, TemplateError
 from pcf_core.core.frame import Frame, Frames, framed_name
 from pcf_core.core.run import Progress, Protocol, RunSpec
+from pcf_core.core.sampled import Samples
 from pcf_core.core.settings import Engine, adopt, settings
 from pcf_core.core.topics import Topic
 from pcf_core.material.evidence import load_evidence
@@ -46,6 +49,7 @@ from pcf_core.material.templates import load_templates
 from pcf_core.material.topics import load_topic
 from pcf_core.models.frames import framed
 from pcf_core.models.names import AUTO, PRECISIONS
+from pcf_core.models.registry import resolve_writer
 from pcf_core.show.findings.notes import frame_note, look_finding, other_lists_note, progress_note
 from pcf_core.store.store import Store
 from pcf_core.work.jobs import OpenScorer
@@ -59,16 +63,6 @@ WithinOption = Annotated[
         "--within",
         help="draw templates by count until the intervals of R, prejudice and caprice are within ± "
         "this, 0.001 to 0.1",
-    ),
-]
-
-SamplesOption = Annotated[
-    int | None,
-    typer.Option(
-        "--samples",
-        min=2,
-        max=1000,
-        help="of a model without probabilities: continue each sentence this many times, and count the words",
     ),
 ]
 
@@ -115,6 +109,7 @@ def words(
 
 
 @with_options(Frames)
+@with_options(Samples, "sampling")
 @with_files
 def score(
     model: ModelOption,
@@ -127,12 +122,10 @@ def score(
     within: WithinOption = None,
     engine: EngineOption = "",
     swap: Annotated[bool, typer.Option("--swap", help="the topic's words at [X], the list's at [Y]")] = False,
-    samples: SamplesOption = None,
-    temperature: Annotated[float, typer.Option("--temperature", help="of --samples")] = 1.0,
-    chat: Annotated[bool, typer.Option("--chat", help="with --samples: ask an endpoint by messages")] = False,
     queue: QueueOption = False,
     as_json: JsonOption = False,
     *,
+    sampling: Samples,
     reading: Reading,
 ) -> None:
     """Score every template × occupation, or with --within only as many templates as needed.
@@ -150,17 +143,16 @@ def score(
     end_reading(reading, as_json=as_json)
     kind = protocol_named(protocol)
     frames = frames_of(options, chosen)
-    if samples is not None:
+    if sampling.samples is not None:
         if queue or engine or options != Frames() or protocol != "exact" or dtype != AUTO:
             raise InputError(
                 "--samples counts words in texts, at once and without a frame: leave out --queue, --engine, "
                 "--frame, --system, --instruction, --protocol and --dtype."
             )
-        from pcf_core.cli.sampling import sample_now
-        from pcf_core.work.sampled import sampling_of
-
-        several = [sampling_of(name, chosen, terms, texts, samples, temperature, chat=chat) for name in model]
-        sample_now(several, within, as_json=as_json)
+        sampled = [
+            sampled_run(resolve_writer(name, sampling.chat), chosen, terms, texts, sampling) for name in model
+        ]
+        sample_now(sampled, within, as_json=as_json)
         return
     specs = [framed(spec, frame) for spec in to_score(model, dtype) for frame in frames]
     runs = [build_run(spec, chosen, terms, texts, kind) for spec in specs]

@@ -19,7 +19,7 @@ INSTRUCTION = "Continue the text."
 QUESTION = "[Q]"  # in the texts of a chat: the question of the sentence, which then does not begin the answer
 LONGEST_QUOTE = 30  # characters of a text in a name
 ENDS_QUESTION = re.compile(r"(.*\?[\"”’')\]]*)?\s*(.*)", re.DOTALL)
-FRAMED = re.compile(r" \((bare|chat(, .*“.*”)?)\)$")
+FRAMED = re.compile(r" \((bare|chat(, .*“.*”)?|sampled, n = .*)\)$")
 
 
 class Frame(Record):
@@ -165,7 +165,7 @@ def is_plain(frame: Frame | None) -> bool:
 
 
 def is_framed(name: str) -> bool:
-    """Tell whether a name is that of a model in a frame."""
+    """Tell whether a name is that of a model in a frame, or with sampled answers."""
     return FRAMED.search(name) is not None
 
 

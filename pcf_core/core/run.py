@@ -17,6 +17,7 @@ from pcf_core.core.errors import RunError
 from pcf_core.core.families import FAMILIES, Family
 from pcf_core.core.frame import Frame, framed_name
 from pcf_core.core.records import FloatArray, LeftOut, Record, digest
+from pcf_core.core.sampled import Sampled
 from pcf_core.core.topics import Evidence, Template, TemplateSet, Topic, differing, filled, with_person
 
 ModelKind = Literal["public", "teaching", "planted", "own", "imported"]
@@ -122,7 +123,8 @@ class ModelSpec(Record):
 class ScoringKey(Record):
     """Everything that decides the log-probability of a word in a prompt; no ``frame`` for bare prompts.
 
-    ``opening``: tokens before a bare prompt, if not the tokenizer's.
+    ``opening``: tokens before a bare prompt, if not the tokenizer's.  ``sampled``: answers are counted,
+    no probabilities scored; ``rules`` are then those of texts.
     """
 
     model: str
@@ -134,6 +136,7 @@ class ScoringKey(Record):
     protocol: str = "exact"
     frame: Frame | None = Field(None, exclude_if=operator.not_)  # keeps the hashes of bare prompts
     opening: Opening = Field(None, exclude_if=_is_usual)  # keeps the hashes of texts as tokenized
+    sampled: Sampled | None = Field(None, exclude_if=operator.not_)  # keeps the hashes of scores
 
     @classmethod
     def of(cls, spec: ModelSpec, protocol: str = "exact") -> ScoringKey:
@@ -157,8 +160,8 @@ class ScoringKey(Record):
 
     @property
     def name(self) -> str:
-        """The model's name on pages, with its frame."""
-        return framed_name(self.model, self.frame)
+        """The model's name on pages, with its frame, or with how its answers were sampled."""
+        return f"{self.model} ({self.sampled.label})" if self.sampled else framed_name(self.model, self.frame)
 
     @property
     def label(self) -> str:

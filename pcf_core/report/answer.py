@@ -10,7 +10,7 @@ from contextlib import suppress
 from dataclasses import replace
 
 from pcf_core.audit.baseline import OtherScales
-from pcf_core.audit.comparing import alike, answer_in, rewordings, risk_difference
+from pcf_core.audit.comparing import alike, answer_in, rewordings, risk_difference, sampled_note
 from pcf_core.audit.fitting import TOKENS_DIFFER
 from pcf_core.audit.results import Read, Results, load_result
 from pcf_core.core.errors import AuditError, RunError
@@ -54,6 +54,8 @@ def compared_models(study: Study) -> Pair | None:
 def tested(study: Study, pair: Pair) -> tuple[Difference | None, str]:
     """Test the difference of two models' risks; without one, say why they cannot be compared."""
     first, second = (study.runs[name].reading(study.options) for name in pair)
+    if note := sampled_note((first, second)):
+        return None, note
     try:
         return risk_difference(first, second, study.options), ""
     except RunError as error:  # drawn by a sampling plan, where each run has its own sentences
@@ -63,7 +65,7 @@ def tested(study: Study, pair: Pair) -> tuple[Difference | None, str]:
 def letters_of(study: Study) -> dict[str, str]:
     """Return letters of three or more models, of which two share one exactly if they tie; else empty."""
     items = study.reliable.runs
-    if len(items) < 3:
+    if len(items) < 3 or any(item.run.scoring.sampled for item in items.values()):
         return {}
     try:
         letters = letter_runs(tuple(items.values()), study.options)

@@ -289,6 +289,11 @@ def _files_of(store: Store, info: RunInfo) -> dict[str, bytes]:
         raise RunError(f"The run {run.key} was imported: pass on the pack that it came in.")
     if not info.complete or is_unchecked(info):
         raise RunError(f"The run {run.key} is not finished: score it to the end, then pack it.")
+    if run.scoring.sampled is not None:
+        raise RunError(
+            f"The run {run.key} counts sampled answers, and packs hold probabilities: pass on its figures "
+            "with `risk --json`."
+        )
     stored_table = store.known_words(run.scoring)
     words = all_words(run)
     lacking = RunError(f"The run {run.key} lacks scores: score it again, then pack it.")
@@ -495,6 +500,8 @@ def _check_key(key: ScoringKey) -> None:
     _check_model(key, key.family, key.dtype)
     if key.protocol not in ("exact", "exact-boundary") or scored_as(key.protocol) != key.protocol:
         raise ValueError("it was scored by a protocol that is not known here")
+    if key.sampled is not None:
+        raise ValueError("it counts sampled answers, which a pack does not hold")
     if key.frame is not None and (key.frame.kind == "bare" or not key.frame.text):
         raise ValueError("its sentences are in a chat without a text")
     if key.opening is not None and (key.frame is not None or key.family != "causal"):

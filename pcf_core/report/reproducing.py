@@ -17,6 +17,7 @@ from pcf_core.core.frame import Frames
 from pcf_core.core.generation import INSPECTED, GenerationKey
 from pcf_core.core.options import command_options, declared, task_options
 from pcf_core.core.run import RunSpec, ScoringKey
+from pcf_core.core.sampled import Samples
 from pcf_core.core.topics import differing
 from pcf_core.material import evidence as lists
 from pcf_core.material import templates as sets
@@ -56,12 +57,16 @@ def other_lists(run: RunSpec, stored: RunSpec) -> tuple[tuple[str, str], ...]:
 def score_command(run: RunSpec, files: Collection[str] = ()) -> str:
     """Write the command that scores a run again; options in ``files`` get a placeholder for a file."""
     key, (named, turned) = run.scoring, _named_lists(run)
+    how = f"--protocol {key.protocol}{dtype_option(key)}"
+    if (sampled := key.sampled) is not None:
+        chat = key.family == "endpoint" and bool(sampled.chat_template)
+        how = command_options(Samples(samples=sampled.count, temperature=sampled.temperature, chat=chat))
     material = " ".join(
         f"{option} {FILE if option in files else shlex.quote(name)}" for option, name in named.items()
     )
     return (
         f"python -m pcf_core score --model {shlex.quote(key.model)} {material}"
-        f"{' --swap' if turned else ''} --protocol {key.protocol}{dtype_option(key)}"
+        f"{' --swap' if turned else ''} {how}"
         f"{'' if key.frame is None else f' {command_options(Frames.of(key.frame))}'}"
         f"{'' if run.plan is None else f' --within {run.plan.within:g}'}"
     )

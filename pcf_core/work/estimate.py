@@ -28,7 +28,8 @@ class Estimate:
     """The estimated cost of a run.
 
     ``seconds``: ``None`` if the model's size is unknown.  ``basis``: a sentence on the estimate of time;
-    ``guessed``: without any job of this machine.  ``at_most``: a sampling plan may end earlier.
+    ``guessed``: without any job of this machine.  ``at_most``: a sampling plan may end earlier; ``at_least``:
+    from a server's rate limit.  ``texts``: of a sampled run, their number, tokens and price.
     """
 
     missing: int
@@ -38,6 +39,8 @@ class Estimate:
     basis: str
     at_most: bool = False
     guessed: bool = False
+    at_least: bool = False
+    texts: str = ""
 
 
 def estimate(run: RunSpec, store: Store, queue: Queue) -> Estimate:
@@ -94,6 +97,8 @@ def in_all(estimates: Iterable[Estimate]) -> Estimate:
         disk_bytes=sum(estimate.disk_bytes for estimate in left),
         basis=(unknown or alone or ["The sum over the results, which are made one after another."])[0],
         at_most=any(estimate.at_most for estimate in left),
+        at_least=any(estimate.at_least for estimate in left),
+        texts="; ".join(estimate.texts for estimate in left if estimate.texts),
         guessed=any(estimate.guessed for estimate in left),
     )
 

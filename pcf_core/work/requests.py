@@ -33,6 +33,7 @@ from pcf_core.models.public import gguf_files
 from pcf_core.models.scoring.base import GAP, check_protocol, quoted
 from pcf_core.store.store import Store
 from pcf_core.work.queue import Job, Queue
+from pcf_core.work.sampled import missing_sentences
 
 SMALL = 1  # from this priority, jobs are answered between two batches of a run
 SMALLEST = 2  # and from this one, also between two parts of a reading
@@ -69,7 +70,11 @@ def submit_run(store: Store, queue: Queue, run: RunSpec, missing: int | None = N
     most = run.cells if run.plan is None else len(run.evidence.terms) * len(run.templates.texts)
     queue.check("score", run.key, models=[run.scoring.model], cells=most)
     if missing is None:
-        missing = sum(len(block.prompts) for block in missing_blocks(store, run))
+        missing = (
+            missing_sentences(store, run)
+            if run.scoring.sampled
+            else sum(len(block.prompts) for block in missing_blocks(store, run))
+        )
     stored = store.as_stored(run)
     others = [
         f"with other {' and '.join(parts)} in {getattr(run, name).name} than the run has"

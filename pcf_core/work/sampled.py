@@ -1,160 +1,102 @@
-"""Sampled runs: the sentences of a run are continued n times, and the words of the topic are counted.
+"""Sampled runs: their requests for texts, what these cost, and how they are carried out.
 
-For models that give no probabilities.  The texts are those of :mod:`pcf_core.work.text_audits`: stored one by
-one, so that an interrupted run continues with the missing ones, and more samples add to fewer.
-
-**Worked example.**  "The nurse said that [Y]" with five samples of *gender*: " she had left", " he", " it
-was", " She", ' "her patient' are three answers for women, one for men and one for neither.
+The texts are those of :mod:`pcf_core.work.text_audits`: stored one by one, so that an interrupted run
+continues with the missing ones, and more samples add to fewer.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 
-import numpy as np
-
-from pcf_core.audit.matrices import answers_report
-from pcf_core.audit.options import ViewOptions, unit_of_matrix
-from pcf_core.audit.writing import Matrix
-from pcf_core.core.errors import TemplateError, TopicError
-from pcf_core.core.generation import Decoding, GenerationKey
-from pcf_core.core.records import FloatArray
-from pcf_core.core.risk import RiskReport
-from pcf_core.core.topics import Evidence, Template, TemplateSet, Topic
-from pcf_core.measure.criterion import Criterion
-from pcf_core.models.registry import resolve_writer
-from pcf_core.models.scoring.base import split_prompt
+from pcf_core.audit.answers import openings, writing_key
+from pcf_core.audit.options import ViewOptions
+from pcf_core.audit.results import Results
+from pcf_core.core.run import Progress, RunSpec
+from pcf_core.models.generation.base import open_generator
 from pcf_core.store.store import Store
-from pcf_core.work.jobs import OnProgress
-from pcf_core.work.text_audits import TextsAsked, generate_missing
+from pcf_core.work.estimate import Estimate
+from pcf_core.work.jobs import OpenGenerator, Pause, no_pause
+from pcf_core.work.queue import Queue
+from pcf_core.work.text_audits import TextsAsked, estimate_writing, generate_missing
 
-LENGTH = 8  # new tokens, enough for the longest word of a topic
-GO_ON = "Continue the text with the next word only."  # to a model that answers messages
 STEP = 5  # samples before the interval is looked at
-BEFORE = re.compile(r"[\s\"'“”‘’«»(*_]*")
+OnProgress = Callable[[Progress], None]
 
 
-@dataclass(frozen=True)
-class Sampling:
-    """The request for samples of one model; ``most`` of them in each cell."""
-
-    topic: Topic
-    evidence: Evidence
-    templates: TemplateSet
-    key: GenerationKey
-    most: int
-
-    def request(self, count: int = 0) -> TextsAsked:
-        """Return the request for ``count`` texts of each sentence, or for the most."""
-        prompts = tuple(
-            opening_of(template, term)
-            for term in self.evidence.terms
-            for template in self.templates.templates
-        )
-        return TextsAsked(key=self.key, prompts=tuple(dict.fromkeys(prompts)), count=count or self.most)
-
-    def counts(self, store: Store, count: int) -> tuple[FloatArray, FloatArray]:
-        """Return [occupation, template, group] answers, and [occupation, template] those for no group."""
-        shape = (len(self.evidence.terms), len(self.templates.templates), len(self.topic.groups))
-        counts, none = np.zeros(shape), np.zeros(shape[:2])
-        group_of = group_reader(self.topic)
-        for row, term in enumerate(self.evidence.terms):
-            for column, template in enumerate(self.templates.templates):
-                prompt = opening_of(template, term)
-                texts = store.texts(self.key, prompt, count)
-                for text in texts.texts if texts else ():
-                    group = group_of(text)
-                    if group is None:
-                        none[row, column] += 1
-                    else:
-                        counts[row, column, group] += 1
-        return counts, none
-
-    def report(self, store: Store, count: int, options: ViewOptions) -> RiskReport:
-        """Estimate the risk from the first ``count`` texts of each sentence."""
-        counts, none = self.counts(store, count)
-        weights = self.templates.counts
-        matrix = Matrix(
-            values=counts,
-            groups=tuple(group.name for group in self.topic.groups),
-            occupations=self.evidence.terms,
-            templates=self.templates.texts,
-            template_weights=weights,
-            occupation_weights=np.ones(len(self.evidence.terms)),
-            criterion=Criterion.parse(options.criterion, options.scale),
-            families=self.templates.families,
-            unit=unit_of_matrix(weights, self.templates.families, options),
-        )
-        return answers_report(matrix, none)
+def samples_of(run: RunSpec) -> int:
+    """Return the number of samples of each sentence, 0 for a run of scores."""
+    return run.scoring.sampled.count if run.scoring.sampled else 0
 
 
-def sampling_of(
-    model: str,
-    topic: Topic,
-    evidence: Evidence,
-    templates: TemplateSet,
-    samples: int,
-    temperature: float,
-    *,
-    chat: bool,
-) -> Sampling:
-    """Make the request.
-
-    Raises TopicError for a topic about people, and TemplateError for a template with text behind ``[Y]``.
-    """
-    if topic.decides:
-        raise TopicError(
-            f"The topic {topic.name} is about decisions on people, and samples count words of groups: give "
-            "its rates to `risk --matrix`, or score a model that gives probabilities."
-        )
-    for template in templates.templates:
-        if split_prompt(template.text)[1]:
-            raise TemplateError(
-                f"The template {template.text!r} has text behind [Y], which a sampled run cannot use, "
-                "because the model writes what comes next: choose templates that end with [Y]."
-            )
-    decoding = Decoding(temperature=temperature, top_p=1.0, length=LENGTH)
-    key = GenerationKey.of(resolve_writer(model, chat), decoding)
-    return Sampling(topic, evidence, templates, key.with_system(GO_ON) if key.chat_template else key, samples)
+def texts_of(run: RunSpec) -> TextsAsked:
+    """Return the request for the texts of a sampled run."""
+    prompts = tuple(dict.fromkeys(openings(run)))
+    return TextsAsked(key=writing_key(run), prompts=prompts, count=samples_of(run))
 
 
-def sampled_reports(
-    sampling: Sampling,
+def missing_sentences(store: Store, run: RunSpec) -> int:
+    """Count the test sentences that lack answers."""
+    request = texts_of(run)
+    parts = store.missing_texts(request.key, request.prompts, request.count)
+    return len({part.prompt for part in parts})
+
+
+def sampled_estimate(run: RunSpec, store: Store, queue: Queue) -> Estimate:
+    """Estimate a sampled run, with the requests, tokens and price before it starts."""
+    cost, missing = estimate_writing([texts_of(run)], store, queue), missing_sentences(store, run)
+    parts = [f"{cost.missing:,} texts", f"{cost.prompt_tokens:,} tokens read"]
+    parts.append(f"at most {cost.tokens:,} written")
+    if cost.cost is not None:
+        parts.append(f"at most {cost.cost:,.2f} at the prices that are set")
+    return Estimate(missing, cost.seconds, 0, 0, cost.basis, at_least=cost.limited, texts=", ".join(parts))
+
+
+def sample_run(
+    run: RunSpec,
     store: Store,
-    options: ViewOptions,
+    on_progress: OnProgress = lambda at: None,
+    pause: Pause = no_pause,
+    open_writer: OpenGenerator = open_generator,
     within: float | None = None,
-    on_progress: OnProgress = lambda done, total, rate: None,
-) -> Iterator[tuple[int, RiskReport]]:
-    """Yield samples a sentence and their report: of all, or every ``STEP`` until R is within ± ``within``."""
-    for count in (sampling.most,) if within is None else steps(sampling.most):
-        generate_missing(sampling.request(count), store, on_progress=on_progress)
-        report = sampling.report(store, count, options)
-        yield count, report
-        interval = report.interval("overall_risk")
-        if within is not None and interval is not None and interval.high - interval.low <= 2 * within:
-            return
+) -> RunSpec:
+    """Write the missing texts of a run and store it; with ``within``, as many as R needs to be within ±.
+
+    Returns the run with the samples that it has.
+    """
+    for count in (samples_of(run),) if within is None else steps(samples_of(run)):
+        looked = store.as_stored(with_samples(run, count))
+        _write(looked, store, on_progress, pause, open_writer)
+        if within is not None:
+            interval = Results(store).report(looked, ViewOptions()).report.interval("overall_risk")
+            if interval is not None and interval.high - interval.low <= 2 * within:
+                break
+    if not store.is_finished(looked):
+        store.save_run(looked, {"texts": writing_key(looked).hash})
+    return looked
 
 
-def opening_of(template: Template, term: str) -> str:
-    """Return the sentence with an occupation up to ``[Y]``, without the space before it."""
-    return split_prompt(template.prompt(term))[0].rstrip()
+def _write(
+    run: RunSpec, store: Store, on_progress: OnProgress, pause: Pause, open_writer: OpenGenerator
+) -> None:
+    count, total = samples_of(run), missing_sentences(store, run)
+
+    def report(done: int, of: int, rate: float) -> None:
+        left = (of - done) / rate if rate else None
+        on_progress(
+            Progress(
+                stage="scoring", done=done * total // of, total=total, rate=rate / count, seconds_left=left
+            )
+        )
+
+    generate_missing(texts_of(run), store, open_writer, report, pause)
+
+
+def with_samples(run: RunSpec, count: int) -> RunSpec:
+    """Return a sampled run with another number of samples."""
+    sampled = run.scoring.sampled and run.scoring.sampled.model_copy(update={"count": count})
+    return run.model_copy(update={"scoring": run.scoring.model_copy(update={"sampled": sampled})})
 
 
 def steps(most: int) -> Sequence[int]:
     """Return the numbers of samples after which the interval is looked at."""
     return (*range(STEP, most, STEP), most)
-
-
-def group_reader(topic: Topic) -> Callable[[str], int | None]:
-    """Return a function from a text to the group whose word it begins with, ``None`` for no group."""
-    of_word = {word.casefold(): number for number, group in enumerate(topic.groups) for word in group.words}
-    longest_first = "|".join(map(re.escape, sorted(of_word, key=len, reverse=True)))
-    word_first = re.compile(rf"{BEFORE.pattern}({longest_first})(?!\w)", re.IGNORECASE)
-
-    def group_of(text: str) -> int | None:
-        match = word_first.match(text)
-        return of_word.get(match.group(1).casefold()) if match else None
-
-    return group_of

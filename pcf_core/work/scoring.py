@@ -65,6 +65,7 @@ from pcf_core.work.blocks import (
 from pcf_core.work.early import last_sentence, spread_ranks
 from pcf_core.work.jobs import REPORT_SECONDS, JobContext, OpenScorer, Pace, Pause, PauseClock, job, no_pause
 from pcf_core.work.requests import ScoreRequest
+from pcf_core.work.sampled import sample_run
 from pcf_core.work.self_audit import audit_sample, sample_of_run
 
 OnProgress = Callable[[Progress], None]
@@ -522,6 +523,8 @@ def score_asked(
     intervals, or with every template drawn.
     """
     run = store.as_stored(run)
+    if run.scoring.sampled is not None:
+        return Finished(sample_run(run, store, on_progress, pause), run.cells)
     if run.plan is None:
         cells = score_run(run, store, open_scorer, on_progress, pause, on_wait=on_wait)
         return Finished(run, cells)

@@ -6,14 +6,22 @@ import random
 from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from pcf_core.audit.answers import GO_ON, counted, group_reader, sampled_run
 from pcf_core.audit.options import ViewOptions
-from pcf_core.core.errors import TemplateError, TopicError
-from pcf_core.core.topics import Evidence, Template, TemplateSet
+from pcf_core.audit.results import Results, recomputed_result
+from pcf_core.core.errors import RunError, TemplateError, TopicError
+from pcf_core.core.records import LeftOut
+from pcf_core.core.risk import RiskReport
+from pcf_core.core.run import RunSpec
+from pcf_core.core.sampled import Samples
+from pcf_core.core.topics import Evidence, Template, TemplateSet, Topic
 from pcf_core.material.topics import load_topic
+from pcf_core.models.registry import resolve_writer
 from pcf_core.store.store import Store
-from pcf_core.work.sampled import GO_ON, Sampling, group_reader, sampled_reports, sampling_of
+from pcf_core.work.sampled import sample_run, samples_of
 from tests.models.fake_servers import TextServer, point_at, serving_texts, system_of
 
 TOPIC = load_topic("gender-pronouns")
@@ -38,8 +46,15 @@ def pronoun(prompt: str, seed: int, *words: str) -> str:
     return f" {seed}" if "random" in prompt else random.Random(seed).choice(words)
 
 
-def sampling(samples: int, *, chat: bool = False) -> Sampling:
-    return sampling_of("endpoint:tiny", TOPIC, PEOPLE, SENTENCES, samples, 0.7, chat=chat)
+def run_of(
+    samples: int, *, chat: bool = False, topic: Topic = TOPIC, templates: TemplateSet = SENTENCES
+) -> RunSpec:
+    how = Samples(samples=samples, temperature=0.7, chat=chat)
+    return sampled_run(resolve_writer("endpoint:tiny", chat), topic, PEOPLE, templates, how)
+
+
+def report_of(run: RunSpec, store: Store) -> RiskReport:
+    return Results(store).report(run, ViewOptions()).report
 
 
 @pytest.mark.parametrize(
@@ -70,32 +85,66 @@ def test_longer_words_come_first() -> None:
 
 def test_missing_texts_alone_are_requested(server: TextServer, tmp_path: Path) -> None:
     """Four sentences of ten texts, then five more of each; the counts are those of the texts."""
-    store = Store.open(tmp_path)
-    ((count, report),) = sampled_reports(sampling(10), store, ViewOptions())
-    assert (count, len(server.asked)) == (10, 40)
+    store, run = Store.open(tmp_path), run_of(10)
+    with pytest.raises(RunError, match="answers are missing"):
+        report_of(run, store)
+    assert store.load_run(sample_run(run, store).key) == run
+    assert len(server.asked) == 40
     assert {(body["temperature"], body["top_p"], body["max_tokens"]) for body in server.asked} == {
         (0.7, 1.0, 8)
     }
+    report, answers = report_of(run, store), counted(store, run)
     assert report.sampled is not None
-    counts, none = sampling(10).counts(store, 10)
-    assert counts.sum() + none.sum() == 40
-    assert report.sampled.coverage == counts.sum() / 40
-    list(sampled_reports(sampling(10), store, ViewOptions()))
+    assert answers.counts.sum() + answers.none.sum() == 40
+    assert report.sampled.coverage == answers.counts.sum() / 40
+    sample_run(run, store)
     assert len(server.asked) == 40
-    list(sampled_reports(sampling(15), store, ViewOptions()))
+    sample_run(run_of(15), store)
     assert len(server.asked) == 60
+    assert {info.run.scoring.label for info in store.runs()} == {
+        f"endpoint:tiny (sampled, n = {n}, temperature 0.7)" for n in (10, 15)
+    }
+
+
+def test_pages_and_reports_show_the_same_preferences(server: TextServer, tmp_path: Path) -> None:
+    """The stored counts are those of the texts, and the risk of the preferences is the corrected one."""
+    store, run = Store.open(tmp_path), run_of(20)
+    sample_run(run, store)
+    for _ in range(2):  # counted, then loaded
+        view = Results(store).reading(run, ViewOptions())
+        risks = view.view.risks(view.values)
+        report = report_of(run, store)
+        assert risks["overall_risk"] == pytest.approx(report.overall_risk)
+        assert risks["caprice_risk"] == pytest.approx(report.caprice_risk)
+    again = recomputed_result(store, run).preferences.values
+    np.testing.assert_array_equal(view.result.preferences.values, again)
+    with pytest.raises(RunError, match="leave out --protocol"):
+        Results(store).report(run, ViewOptions(aggregation="mean"))
+
+
+def test_an_occupation_without_answers_is_left_out(server: TextServer, tmp_path: Path) -> None:
+    server.says = lambda prompt, seed: (
+        " it" if "pilot" in prompt else pronoun(prompt, seed, " she was", " he")
+    )
+    store, run = Store.open(tmp_path), run_of(10)
+    sample_run(run, store)
+    report = report_of(run, store)
+    assert [row.occupation for row in report.occupations] == ["nurse"]
+    assert report.left_out[-1] == LeftOut(name="pilot", reason="no answer names a group")
 
 
 def test_it_stops_where_the_range_is_narrow(server: TextServer, tmp_path: Path) -> None:
     """A model that always says the same is known after five samples of up to a hundred."""
     server.says = lambda prompt, seed: pronoun(prompt, seed, " she")
-    looks = list(sampled_reports(sampling(100), Store.open(tmp_path), ViewOptions(), within=0.1))
-    assert [count for count, _ in looks] == [5]
-    assert looks[0][1].overall_risk == pytest.approx(1)
+    store = Store.open(tmp_path)
+    done = sample_run(run_of(100), store, within=0.1)
+    assert samples_of(done) == 5
+    assert [info.run.key for info in store.runs()] == [done.key]
+    assert report_of(done, store).overall_risk == pytest.approx(1)
 
 
 def test_a_chat_is_told_to_go_on(server: TextServer, tmp_path: Path) -> None:
-    list(sampled_reports(sampling(8, chat=True), Store.open(tmp_path), ViewOptions()))
+    sample_run(run_of(8, chat=True), Store.open(tmp_path))
     assert {system_of(body) for body in server.asked} == {GO_ON}
     assert {body["messages"][-1]["content"] for body in server.asked} >= {"The nurse said that"}
 
@@ -103,11 +152,10 @@ def test_a_chat_is_told_to_go_on(server: TextServer, tmp_path: Path) -> None:
 def test_a_template_with_text_behind_the_word_is_refused() -> None:
     behind = SENTENCES.model_copy(update={"templates": (Template(text="The [X] met [Y] there."),)})
     with pytest.raises(TemplateError, match="has text behind") as caught:
-        sampling_of("endpoint:tiny", TOPIC, PEOPLE, behind, 5, 1.0, chat=False)
+        run_of(5, templates=behind)
     assert "\n" not in str(caught.value)
 
 
 def test_a_topic_about_people_is_refused() -> None:
-    topic = load_topic("people-race")
     with pytest.raises(TopicError, match="about decisions on people"):
-        sampling_of("endpoint:tiny", topic, PEOPLE, SENTENCES, 5, 1.0, chat=False)
+        run_of(5, topic=load_topic("people-race"))

@@ -18,6 +18,7 @@ from pcf_core.models.names import KnownModel
 from pcf_core.show.findings.notes import duration
 from pcf_core.show.findings.numbers import count, listed
 from pcf_core.work.estimate import RECENT_JOBS, Estimate, estimate, estimate_declared, in_all
+from pcf_core.work.sampled import sampled_estimate
 
 TEST_SENTENCE = "A test sentence is one sentence with one occupation in it."
 LONG_SECONDS = 600.0  # longer requests need a second press
@@ -54,7 +55,8 @@ def costs_of(runs: Sequence[RunSpec], unfetched: Sequence[tuple[RunSpec, KnownMo
 
 @kept(slots=64)
 def _cached_estimate(run: RunSpec, shards: Sequence[str], finished: Sequence[int]) -> Estimate:
-    return estimate(run, open_store(), open_queue())
+    of_run = sampled_estimate if run.scoring.sampled else estimate
+    return of_run(run, open_store(), open_queue())
 
 
 def queue_all(plan: Plan, missing: Mapping[str, int]) -> bool:
@@ -101,6 +103,8 @@ def cost_text(cost: Estimate) -> str:
         return "results are here already"
     most = "at most " if cost.at_most else ""
     parts = [f"{most}{count(cost.missing, 'test sentence')}", time_text(cost)]
+    if cost.texts:
+        return " · ".join([*parts, cost.texts])
     parts += [f"{size_text(cost.memory_bytes)} memory", f"{size_text(cost.disk_bytes)} disk"]
     return " · ".join(parts)
 
@@ -109,7 +113,8 @@ def time_text(cost: Estimate) -> str:
     """Write a time and how sure it is: "about 26 s", "roughly 2.0 h", "at most 5 min"."""
     if cost.seconds is None:
         return "time unknown"
-    how = "roughly" if cost.guessed else "at most" if cost.at_most else "about"
+    how = "at least" if cost.at_least else "about"
+    how = "roughly" if cost.guessed else "at most" if cost.at_most else how
     return f"{how} {duration(cost.seconds)}"
 
 

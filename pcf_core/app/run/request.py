@@ -11,7 +11,7 @@ import streamlit as st
 from pcf_core.app import own
 from pcf_core.app.caching import open_queue, open_store
 from pcf_core.app.choice import DEFAULT_MODELS, current_choice, draw_answering, draw_precision
-from pcf_core.app.frames import declared_model, draw_frames
+from pcf_core.app.frames import declared_model, draw_frames, draw_samples
 from pcf_core.app.links import select_called
 from pcf_core.app.lists import (
     Usual,
@@ -29,12 +29,14 @@ from pcf_core.app.roles import write
 from pcf_core.app.templates.keeping import draw_import, draw_typed
 from pcf_core.app.titles import list_titles, model_titles, set_titles, topic_titles
 from pcf_core.app.widgets import adopt_next, choose_next, plain, plain_titled
+from pcf_core.audit.answers import sampled_run
 from pcf_core.audit.options import word_scoring
 from pcf_core.audit.preferences import build_run
 from pcf_core.audit.sampling import planned
 from pcf_core.core.errors import AuditError, RunError
 from pcf_core.core.frame import BARE_ONLY, Frame, Frames, framed_name
 from pcf_core.core.run import ModelSpec, Protocol, RunSpec
+from pcf_core.core.sampled import SCORED, Samples
 from pcf_core.core.topics import Evidence, TemplateSet, Topic
 from pcf_core.material.evidence import OWN as OWN_LISTS
 from pcf_core.material.suiting import suiting_sets
@@ -42,6 +44,7 @@ from pcf_core.material.topics import OWN as OWN_TOPICS
 from pcf_core.measure.sampling import NARROWEST, WIDEST
 from pcf_core.models.names import (
     AUTO,
+    ENDPOINT,
     KnownModel,
     all_series,
     in_precision,
@@ -49,7 +52,7 @@ from pcf_core.models.names import (
     require_allowed,
 )
 from pcf_core.models.public import absent_among
-from pcf_core.models.registry import list_models, resolve_to_score
+from pcf_core.models.registry import list_models, resolve_to_score, resolve_writer
 from pcf_core.show.findings.material import list_finding, topic_finding
 from pcf_core.show.findings.notes import other_lists_note, tokens_note
 from pcf_core.show.findings.numbers import chance, count, listed
@@ -80,6 +83,7 @@ class Request:
     precision: str = AUTO
     heaviest: bool = False
     frames: Frames = BARE_ONLY
+    sampling: Samples = SCORED
     rendered: Mapping[str, Sequence[Frame]] = field(default_factory=dict)
 
     @property
@@ -234,8 +238,26 @@ def draw_request() -> Request:
         "for words of one token, as in the papers.",
     )
     precision = draw_precision("score_precision")
-    frames = draw_frames().about(chosen)
-    within = st.number_input(
+    sampling = draw_samples() if any(name.startswith(ENDPOINT) for name in models) else SCORED
+    frames = BARE_ONLY if sampling.samples else draw_frames().about(chosen)
+    within = None if sampling.samples else _draw_within()
+    return Request(
+        models=tuple(models),
+        topic=topic,
+        templates=templates,
+        evidence=evidence,
+        protocol=protocol,
+        within=within,
+        precision=precision,
+        heaviest=heaviest,
+        frames=frames,
+        sampling=sampling,
+    )
+
+
+def _draw_within() -> float | None:
+    """Draw the goal of a sampling plan."""
+    return st.number_input(
         "Stop early once the range is narrower than ±",
         min_value=NARROWEST,
         max_value=WIDEST,
@@ -248,17 +270,6 @@ def draw_request() -> Request:
         help="Instead of all sentences, draws sentences at random, common ones more often, until the ranges "
         "of risk, prejudice and caprice are narrower than this. 0.005 is precise. With a smaller value, a "
         "later run continues from there.",
-    )
-    return Request(
-        models=tuple(models),
-        topic=topic,
-        templates=templates,
-        evidence=evidence,
-        protocol=protocol,
-        within=within,
-        precision=precision,
-        heaviest=heaviest,
-        frames=frames,
     )
 
 
@@ -411,6 +422,9 @@ def _lists_of(request: Request) -> tuple[Topic, Evidence, TemplateSet]:
 
 def requested_run(request: Request, model: str, frame: Frame | None) -> RunSpec:
     """Return the form's run for one model in one frame."""
+    if request.sampling.samples and model.startswith(ENDPOINT):
+        spec = resolve_writer(model, request.sampling.chat)
+        return sampled_run(spec, *_lists_of(request), request.sampling)
     spec = in_precision(resolve_to_score(model), request.precision)
     spec = spec.model_copy(update={"frame": frame})
     run = build_run(spec, *_lists_of(request), request.protocol)

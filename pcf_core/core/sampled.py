@@ -1,0 +1,67 @@
+"""How answers are sampled from a model that gives no probabilities: the request, and its part of a key."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from pcf_core.core.options import number_text, option
+from pcf_core.core.records import Record
+
+MOST_SAMPLES = 1000  # of each sentence
+
+
+class Samples(Record):
+    """A request for ``samples`` answers to each sentence; ``None``: probabilities are scored instead."""
+
+    prefix: ClassVar[str] = "score_"
+
+    samples: int | None = option(
+        None,
+        title="Sampled answers (n)",
+        help="For a model that gives no probabilities, such as most chat services: the model continues each "
+        "sentence this often, and the words of the topic are counted. 20 is usual; every answer is one "
+        "request. Risks are corrected for the chance in so few answers.",
+        usage="of a model without probabilities: continue each sentence this many times, and count the words",
+        placeholder="Empty: use the model's probabilities",
+        least=2,
+        most=MOST_SAMPLES,
+        step=1,
+        in_task=False,
+    )
+    temperature: float = option(
+        1.0,
+        title="Temperature",
+        help="The one that people use the model with. At 1 the model's own probabilities are sampled.",
+        usage="of --samples",
+        least=0.01,
+        most=10.0,
+        step=0.1,
+        in_task=False,
+    )
+    chat: bool = option(
+        False,
+        title="Send messages",
+        help="For an endpoint that takes only messages (`/chat/completions`).",
+        usage="with --samples: send an endpoint messages",
+        in_task=False,
+    )
+
+
+SCORED = Samples()
+
+
+class Sampled(Record):
+    """How the answers of a run are sampled: ``count`` of each sentence.
+
+    ``chat_template``: as in :class:`~pcf_core.core.generation.GenerationKey`.
+    """
+
+    count: int
+    temperature: float
+    chat_template: str
+
+    @property
+    def label(self) -> str:
+        """What stands beside the model's name: "sampled, n = 20, temperature 0.7, messages"."""
+        hot = [] if self.temperature == 1 else [f"temperature {number_text(self.temperature)}"]
+        return ", ".join([f"sampled, n = {self.count}", *hot, *["messages"] * bool(self.chat_template)])
