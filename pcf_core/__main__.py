@@ -29,7 +29,7 @@ from pcf_core.cli.fairpair import fairpair
 from pcf_core.cli.knowledge import benchmark, knowledge
 from pcf_core.cli.mining import mine
 from pcf_core.cli.packs import import_runs, packs
-from pcf_core.cli.reading import compare, journal, models, risk, topics
+from pcf_core.cli.reading import agree, compare, journal, models, risk, topics
 from pcf_core.cli.scoring import score, words, worker
 from pcf_core.cli.templates import templates
 from pcf_core.core.errors import AuditError, InputError
@@ -81,6 +81,7 @@ COMMANDS = (
     benchmark,
     risk,
     compare,
+    agree,
     check,
     audit,
     board,

@@ -293,9 +293,7 @@ def sampled_note(readings: Sequence[RunView]) -> str:
     names = [read.run.scoring.label for read in readings if read.run.scoring.sampled]
     if not names:
         return ""
-    others = (
-        "" if len(names) == len(readings) else ", the other result is calculated from probabilities"
-    )
+    others = "" if len(names) == len(readings) else ", the other result is calculated from probabilities"
     verb = "are" if len(names) > 1 else "is"
     return (
         f"{listed(names)} {verb} estimated from sampled answers{others}. A test of the difference does not "

@@ -13,6 +13,7 @@ from typing import Annotated, Any, get_args
 
 import typer
 
+from pcf_core.audit.agreement import agreement
 from pcf_core.audit.baseline import baseline_of, order_on_other_scales
 from pcf_core.audit.by_slot import by_slot
 from pcf_core.audit.comparing import OtherSentences, answers_elsewhere, compared
@@ -36,6 +37,7 @@ from pcf_core.models.registry import left_out_models, list_models
 from pcf_core.report.documents import (
     baseline_document,
     comparison_document,
+    finite,
     journal_document,
     journal_table,
     report_document,
@@ -111,6 +113,28 @@ def risk(
         return matrix_lines(matrix.name, report) if matrix else run_lines(store, item, options, held)
 
     give(facts | report_document(report), as_json, lines)
+
+
+def agree(
+    first: Annotated[str, typer.Argument(help="a run key, or at least its first six digits")],
+    second: Annotated[str, typer.Argument(help="a run of the same model, scored in another way")],
+    as_json: JsonOption = False,
+) -> None:
+    """Hold the scores of one model behind a server and here against each other, cell by cell."""
+    store = open_store()
+    held = agreement(store, store.load_run(first), store.load_run(second))
+    document = held.model_dump() | {"apart": [one.model_dump() | {"nats": one.nats} for one in held.apart]}
+
+    def lines() -> list[str]:
+        from pcf_core.show.findings.comparison import agreement_finding
+
+        return [
+            agreement_finding(held),
+            *map("{sentence}: {word}, {first:.3g} and {second:.3g}".format_map, rows),
+        ]
+
+    rows = [one.row for one in held.apart]
+    give(finite(document), as_json, lines)
 
 
 @with_view

@@ -10,7 +10,7 @@ import pandas as pd
 import streamlit as st
 
 from pcf_core.app.answer import answer_block, draw_answer, draw_caveats, draw_rest
-from pcf_core.app.caching import once
+from pcf_core.app.caching import once, open_store
 from pcf_core.app.choice import (
     FIRST,
     OCCUPATION,
@@ -39,6 +39,7 @@ from pcf_core.app.page import (
 from pcf_core.app.present import MOST_DUMBBELLS, is_presented
 from pcf_core.app.titles import model_titles
 from pcf_core.app.widgets import choose_one, controls, plain, plain_titled
+from pcf_core.audit.agreement import Agreement, agreement
 from pcf_core.core.risk import Comparison, Interval, NeutralComparison, RiskReport, Side
 from pcf_core.report import how_to_read
 from pcf_core.report.documents import comparison_table
@@ -58,6 +59,7 @@ from pcf_core.show.compare import (
     subjects_table,
 )
 from pcf_core.show.findings.comparison import (
+    agreement_finding,
     difference_finding,
     difference_text,
     occupations_difference_finding,
@@ -77,6 +79,7 @@ MOST_ROWS = 25
 # Parameters of the section on occupations, and whether it is open.
 PART, PICTURE, EVERY = "compare_part", "compare_picture", "compare_all"
 OCCUPATIONS = "compare_occupations"
+AGREEMENT = "compare_agreement"
 CLICKED = "compare_row_clicked"
 DUMBBELLS = """
 Each row is an occupation with both models' tilt: how far the share of one group's words is from an even
@@ -116,6 +119,7 @@ def draw_pair(loaded: Loaded) -> None:
             if neutral := other_scales(both, pair).neutral:
                 _draw_neutral(pair, neutral)
         draw_caveats(block.answer, NOT_SURE[0], *wording_findings(loaded), *pair_notes(comparison))
+    _draw_agreement(loaded, pair)
     _open_if_asked()
     differing = st.expander(
         "Which occupations differ in risk?",
@@ -139,6 +143,25 @@ def draw_pair(loaded: Loaded) -> None:
             PROVENANCE: partial(_draw_commands_and_facts, loaded, comparison, pair),
         },
     )
+
+
+def _draw_agreement(loaded: Loaded, pair: tuple[str, str]) -> None:
+    """Draw how far single scores lie apart, of a model behind an endpoint and one that may be the same."""
+    keys = [loaded.runs[name].run.scoring for name in pair]
+    behind = [key.family == "endpoint" for key in keys]
+    if any(key.sampled for key in keys) or not any(behind) or all(behind):
+        return
+    with st.expander("The same model, in two ways?", key=AGREEMENT, on_change="rerun") as opened:
+        if opened.open:
+            held = loaded.remember(_agreement_of, pair)
+            finding(agreement_finding(held))
+            table = pd.DataFrame([one.row for one in held.apart])
+            alt = "The words whose probabilities lie farthest apart, with the sentence where they do"
+            st.dataframe(table, hide_index=True, height=250, alt=alt)
+
+
+def _agreement_of(loaded: Loaded, pair: tuple[str, str]) -> Agreement:
+    return agreement(open_store(), *(loaded.runs[name].run for name in pair))
 
 
 def _open_if_asked() -> None:

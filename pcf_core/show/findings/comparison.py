@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from textwrap import shorten
 
+from pcf_core.audit.agreement import Agreement
 from pcf_core.core.frame import INSTRUCTION, Frame
 from pcf_core.core.risk import (
     COUNTS_ONLY,
@@ -311,6 +313,13 @@ def control_note(comparisons: Sequence[Comparison]) -> str:
     if len(comparisons) < 2:
         return ""
     return say("controlled", comparisons=len(comparisons))
+
+
+def agreement_finding(of: Agreement) -> str:
+    """Say in how many test sentences two ways of scoring differ beyond their noise, and where most."""
+    worst = of.apart[0]
+    times = math.exp(worst.nats) if math.isfinite(worst.nats) else None
+    return say("agreement", of=of, worst=worst, times=times)
 
 
 def common_note(comparisons: Sequence[Comparison]) -> str:

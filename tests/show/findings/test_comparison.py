@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Literal
@@ -10,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pcf_core.audit.agreement import Agreement, Apart
 from pcf_core.audit.matrices import matrix_report
 from pcf_core.audit.options import ViewOptions
 from pcf_core.core.frame import Frame
@@ -110,6 +112,12 @@ def spreads(size: float, bound: float) -> Sequence[SeedSpread]:
 FAR = replace(TURNED, second=1.2, intervals=(Interval(low=-1.1, high=-0.9),))
 
 
+def agreeing(beyond: int, second: float) -> Agreement:
+    worst = Apart(occupation="nurse", template="The [X] said that [Y]", word="she", first=-1.0, second=second)
+    names = {"first": "endpoint:tiny", "second": "tiny"}
+    return Agreement(**names, cells=240, scores=480, noise=0.001, beyond=beyond, apart=(worst,))
+
+
 def examples() -> dict[str, object]:
     several = [
         pair("a", "b", CLEAR),
@@ -204,6 +212,10 @@ def examples() -> dict[str, object]:
         "open beside seeds": comparison.claim_finding(
             CLAIM, sized(UNCLEAR, UNCLEAR, SAME), [spread("prejudice_risk", 9, 9)]
         ),
+        "agreement": [
+            comparison.agreement_finding(agreeing(beyond, second))
+            for beyond, second in ((0, -1.0005), (1, -3.0), (7, -math.inf))
+        ],
         "controlled": [comparison.control_note([sized(CLEAR)] * much) for much in (1, 3)],
         "in common": [
             comparison.common_note(found)
