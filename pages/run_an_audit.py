@@ -84,7 +84,8 @@ def draw() -> None:
         if plan.runs:
             draw_heaviest_note(request, plan.runs[0])
             draw_other_lists(plan.runs)
-            draw_word_check([run for run in plan.runs if run.scoring.sampled is None])
+            if scored := [run for run in plan.runs if run.scoring.sampled is None]:
+                draw_word_check(scored)
         elif not request.models:
             st.info(
                 "Choose one or more models to see how long the audit takes.", icon=":material/arrow_back:"

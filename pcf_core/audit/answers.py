@@ -20,18 +20,16 @@ from pcf_core.core.generation import Decoding, GenerationKey
 from pcf_core.core.records import FloatArray, LeftOut
 from pcf_core.core.risk import RiskReport, SampledRisk
 from pcf_core.core.run import ModelSpec, Preferences, RunSpec, ScoringKey
-from pcf_core.core.sampled import Sampled, Samples
+from pcf_core.core.sampled import GO_ON, LENGTH, Sampled, Samples
 from pcf_core.core.topics import Evidence, TemplateSet, Topic
 from pcf_core.measure.answers import Answers
 from pcf_core.measure.bootstrap import RISKS, RiskIntervals
 from pcf_core.measure.criterion import Criterion, normalised
 from pcf_core.measure.decomposition import total
 from pcf_core.measure.resampling import TemplateUnit
-from pcf_core.models.scoring.base import split_prompt
+from pcf_core.models.scoring.base import opening_of, split_prompt
 from pcf_core.store.store import Store
 
-LENGTH = 8  # new tokens, enough for the longest word of a topic
-GO_ON = "Continue the text with the next word only."  # to a model that answers messages
 BEFORE = re.compile(r"[\s\"'“”‘’«»(*_]*")
 STORED = "answers-1"  # name of stored counts; raise the number when they would change
 FULL = 0.995  # of the answers; below, a sentence says so
@@ -89,11 +87,6 @@ def _how(run: RunSpec) -> Sampled:
     return run.scoring.sampled
 
 
-def openings(run: RunSpec) -> Iterator[str]:
-    """Yield each sentence up to ``[Y]``, without the space before it."""
-    return (split_prompt(prompt)[0].rstrip() for prompt in run.prompts)
-
-
 # Answers.
 
 
@@ -115,7 +108,7 @@ def counted(store: Store, run: RunSpec) -> Answered:
     key, group_of, count = writing_key(run), group_reader(run.topic), _how(run).count
     groups = len(run.topic.groups)
     counts = np.zeros((run.cells, groups + 1))
-    for row, prompt in enumerate(openings(run)):
+    for row, prompt in enumerate(map(opening_of, run.prompts)):
         texts = store.texts(key, prompt, count)
         if texts is None:
             raise RunError(

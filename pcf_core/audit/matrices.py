@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from pcf_core.audit.writing import Matrix, risk_report
 from pcf_core.core.errors import CriterionError
 from pcf_core.core.records import FloatArray
 from pcf_core.core.risk import RiskReport
+from pcf_core.measure.criterion import normalised
 from pcf_core.measure.decisions import rates_of_comparisons, shares_of_guises
 
 MOST_ANSWERS = 1_000_000  # of a cell

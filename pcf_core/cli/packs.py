@@ -15,7 +15,7 @@ from pcf_core.cli.fairpair import fairpair_document
 from pcf_core.core.errors import PackError
 from pcf_core.core.run import RunSpec
 from pcf_core.core.settings import settings
-from pcf_core.report.documents import picked
+from pcf_core.report.documents import picked, report_document
 from pcf_core.report.files import check_target, write_whole
 from pcf_core.show.findings.numbers import listed
 from pcf_core.show.findings.provenance import inspected_note
@@ -182,12 +182,14 @@ def pack_data(pack: Path) -> bytes:
 
 def _import_inspect_log(data: bytes, files: Sequence[Path], as_json: bool) -> None:
     """Store the texts of a log and print their result."""
+    from pcf_core.audit.options import ViewOptions
+    from pcf_core.audit.results import Results
     from pcf_core.cli.criteria import ModelRequest
     from pcf_core.cli.criteria import run_now as read_criteria
     from pcf_core.cli.fairpair import run_now as read_fairpair
-    from pcf_core.cli.panels import criteria_lines, fairpair_lines
+    from pcf_core.cli.panels import criteria_lines, fairpair_lines, run_lines
     from pcf_core.texts.inspected.log import read_log
-    from pcf_core.work.inspecting import ReadAsFairPair, import_log, key_of
+    from pcf_core.work.inspecting import ReadAsFairPair, ReadAsSampled, import_log, key_of
 
     log, store = read_log(data), open_store()
     key = key_of(log)
@@ -199,6 +201,9 @@ def _import_inspect_log(data: bytes, files: Sequence[Path], as_json: bool) -> No
         one = arrived.read_as
         result, _ = read_fairpair(store, one.asked, one.material)
         report, lines = fairpair_document(result, result.reports), partial(fairpair_lines, [result])
+    elif isinstance(arrived.read_as, ReadAsSampled):
+        item = Results(store).report(arrived.read_as.run, ViewOptions())
+        report, lines = report_document(item.report), partial(run_lines, store, item, ViewOptions(), None)
     else:
         answers, _ = read_criteria(
             store, ModelRequest(arrived.read_as.asked, arrived.read_as.material, inspected_note(key))

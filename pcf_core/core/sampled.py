@@ -8,6 +8,8 @@ from pcf_core.core.options import number_text, option
 from pcf_core.core.records import Record
 
 MOST_SAMPLES = 1000  # of each sentence
+LENGTH = 8  # new tokens, enough for the longest word of a topic
+GO_ON = "Continue the text with the next word only."  # to a model that answers messages
 
 
 class Samples(Record):

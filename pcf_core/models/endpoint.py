@@ -171,12 +171,12 @@ def _require_order(server: Server, shape: Shape) -> float:
 
 def _instead(server: Server) -> str:
     """Say what can be done with a server that gives no log-probabilities of prompts."""
-    texts = "audit its texts with FairPair or the criteria, or count its answers for `risk --matrix`"
+    texts = "or audit its texts with FairPair or the criteria"
     if server.ranks_generated():
-        return f"; here it gives only those of tokens that it generates, so {texts}"
+        return f"; here it gives only those of tokens that it generates, so sample it (--samples), {texts}"
     with suppress(AuditError):
         settle_form(server, RequestForm(chat=True))
-        return f"; here it only answers chats, so {texts}"
+        return f"; here it only answers chats, so sample it (--samples with --chat), {texts}"
     return WEIGHTS
 
 

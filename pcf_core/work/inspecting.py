@@ -12,12 +12,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
+from pcf_core.audit.answers import sampled_run, writing_key
 from pcf_core.core.errors import AuditError, InspectLogError
 from pcf_core.core.generation import Generated, GenerationKey
 from pcf_core.core.options import shared_fields
 from pcf_core.core.records import digest
+from pcf_core.core.run import RunSpec
+from pcf_core.core.sampled import GO_ON, Samples
+from pcf_core.material.evidence import load_evidence
 from pcf_core.material.safety.reading import label
 from pcf_core.material.safety.text import shown
+from pcf_core.material.templates import load_templates
+from pcf_core.material.topics import load_topic
 from pcf_core.models.endpoint import resolve_inspected
 from pcf_core.models.names import inspected_name
 from pcf_core.store.store import Store
@@ -29,7 +35,14 @@ from pcf_core.texts.fairpair import prompts as prompt_files
 from pcf_core.texts.fairpair import tables as table_files
 from pcf_core.texts.fairpair.options import FairPairOptions
 from pcf_core.texts.fairpair.records import FairPairAsked
-from pcf_core.texts.inspected.asking import CriteriaTask, FairPairTask, criteria_messages, fairpair_messages
+from pcf_core.texts.inspected.asking import (
+    CriteriaTask,
+    FairPairTask,
+    SampledTask,
+    criteria_messages,
+    fairpair_messages,
+    sampled_messages,
+)
 from pcf_core.texts.inspected.log import InspectLog, check_messages
 from pcf_core.work.criteria import CRITERIA_AUDIT, written_asked
 from pcf_core.work.fairpair import FAIRPAIR_AUDIT, FairPairMaterial, fairpair_asked
@@ -55,10 +68,20 @@ class ReadAsCriteria:
 
 
 @dataclass(frozen=True)
+class ReadAsSampled:
+    """A sampled run of which a log has all answers."""
+
+    run: RunSpec
+
+
+ReadAs = ReadAsFairPair | ReadAsCriteria | ReadAsSampled
+
+
+@dataclass(frozen=True)
 class ArrivedTexts:
     """An imported log: its request, and how many of its ``texts`` are ``new`` here."""
 
-    read_as: ReadAsFairPair | ReadAsCriteria
+    read_as: ReadAs
     texts: int
     new: int
 
@@ -76,17 +99,22 @@ def import_log(store: Store, log: InspectLog, files: Sequence[Path] = ()) -> Arr
     task, or other texts of the same model, day and decoding are stored.
     """
     key = key_of(log)
-    read_as: ReadAsFairPair | ReadAsCriteria
+    read_as: ReadAs
     if isinstance(log.task, FairPairTask):
         read_as = _as_fairpair(log.task, key, files)
         texts = read_as.material.prompts.texts
         check_messages(fairpair_messages(texts, log.task.counterparts), log)
+    elif isinstance(log.task, SampledTask):
+        read_as = _as_sampled(log.task, key, files)
+        check_messages(sampled_messages(read_as.run.evidence, read_as.run.templates), log)
     else:
         read_as = _as_criteria(log.task, key, files)
         check_messages(criteria_messages(read_as.material, log.task.wording), log)
     new = _keep(store, key, log)
     if isinstance(read_as, ReadAsFairPair):
         FAIRPAIR_AUDIT.keep(store, read_as.asked, read_as.material)
+    elif isinstance(read_as, ReadAsSampled):
+        store.save_run(read_as.run, {"texts": writing_key(read_as.run).hash, "inspect": log.model})
     else:
         CRITERIA_AUDIT.keep(store, read_as.asked, read_as.material)
     return ArrivedTexts(read_as, len(log.texts) * log.task.count, new)
@@ -138,6 +166,28 @@ def _as_criteria(task: CriteriaTask, key: GenerationKey, files: Sequence[Path]) 
         lambda loaded: digest(material_of(loaded)) == task.material_hash,
     )
     return ReadAsCriteria(written_asked(experiment, key, task.wording, task.count), experiment)
+
+
+def _as_sampled(task: SampledTask, key: GenerationKey, files: Sequence[Path]) -> ReadAsSampled:
+    topic = _same(
+        *("topic", task.topic, lambda: task.topic, files, load_topic),
+        lambda loaded: loaded.hash == task.topic_hash,
+    )
+    evidence = _same(
+        *("list of occupations", task.evidence, lambda: task.evidence, files, load_evidence),
+        lambda loaded: loaded.hash == task.evidence_hash,
+    )
+    templates = _same(
+        *("set of sentences", task.templates, lambda: task.templates, files, load_templates),
+        lambda loaded: loaded.hash == task.templates_hash,
+    )
+    how = Samples(samples=task.count, temperature=task.decoding.temperature)
+    run = sampled_run(resolve_inspected(key.model), topic, evidence, templates, how)
+    if writing_key(run) != key.with_system(GO_ON):
+        raise InspectLogError(
+            "This Inspect log draws its answers in another way than the task: run the task as it is."
+        )
+    return ReadAsSampled(run)
 
 
 def _same(

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from pcf_core.audit.answers import openings, writing_key
+from pcf_core.audit.answers import writing_key
 from pcf_core.audit.options import ViewOptions
 from pcf_core.audit.results import Results
 from pcf_core.core.run import Progress, RunSpec
 from pcf_core.models.generation.base import open_generator
+from pcf_core.models.scoring.base import opening_of
 from pcf_core.store.store import Store
 from pcf_core.work.estimate import Estimate
 from pcf_core.work.jobs import OpenGenerator, Pause, no_pause
@@ -30,7 +31,7 @@ def samples_of(run: RunSpec) -> int:
 
 def texts_of(run: RunSpec) -> TextsAsked:
     """Return the request for the texts of a sampled run."""
-    prompts = tuple(dict.fromkeys(openings(run)))
+    prompts = tuple(dict.fromkeys(map(opening_of, run.prompts)))
     return TextsAsked(key=writing_key(run), prompts=prompts, count=samples_of(run))
 
 

@@ -25,6 +25,7 @@ from pcf_core.core.options import (
     task_options,
 )
 from pcf_core.core.records import Record
+from pcf_core.core.sampled import Samples
 from pcf_core.models.registry import resolve
 from pcf_core.report.reproducing import fairpair_command
 from pcf_core.texts.benchmarks.records import BenchmarkFrames
@@ -38,7 +39,7 @@ from pcf_core.texts.text_audit import writing_key
 from pcf_core.work.fairpair import fairpair_asked
 
 KINDS: tuple[type[Record], ...] = (
-    *(ViewOptions, PageOptions, FairPairOptions, CriteriaOptions, Frames, BenchmarkFrames),
+    *(ViewOptions, PageOptions, FairPairOptions, CriteriaOptions, Frames, BenchmarkFrames, Samples),
 )
 FREE = {"margin": st.sampled_from(["0", "0.05", "1"])}  # texts that their record reads
 TEXT = st.text(st.characters(codec="utf-8", exclude_characters="\0"), min_size=1, max_size=12)

@@ -347,7 +347,10 @@ def only_generated(server: Any, handler: Any, body: dict[str, Any]) -> bool:
 
 @pytest.mark.parametrize(
     ("fault", "says"),
-    [(only_chats, "here it only answers chats, so audit"), (only_generated, "only those of tokens that it")],
+    [
+        (only_chats, "here it only answers chats, so sample it .--samples with --chat., or audit"),
+        (only_generated, "only those of tokens that it generates, so sample it .--samples., or audit"),
+    ],
 )
 def test_what_can_be_done_instead_is_said(vllm: CompletionsServer, fault: Any, says: str) -> None:
     vllm.shape, vllm.fault = "none", fault

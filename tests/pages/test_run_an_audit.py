@@ -14,8 +14,11 @@ from pcf_core.core.run import Progress
 from pcf_core.core.settings import Settings, settings
 from pcf_core.material.suiting import suiting_sets, template_cards
 from pcf_core.material.topics import list_topics, load_topic
+from pcf_core.models.scoring.base import open_scorer
 from pcf_core.work.requests import submit_words
-from tests.pages.opened import App, open_app, own_queue, set_environment
+from pcf_core.work.scoring import score_asked
+from tests.models.fake_servers import point_at, serving_texts
+from tests.pages.opened import App, open_app, own_queue, own_store, set_environment
 
 FORM = ("score_model", "score_topic", "score_templates", "score_evidence")
 CHOSEN: dict[str, Any] = {
@@ -237,3 +240,25 @@ def test_a_typed_name_and_enter_take_one_model() -> None:
     app = open_app("run_an_audit")
     fields = [app.multiselect(key="score_model"), app.sidebar.multiselect(key="model")]
     assert [field.proto.select_all for field in fields] == [0, 0]
+
+
+def test_an_endpoint_is_sampled_and_its_result_opened(
+    small_topics: tuple[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """30 test sentences with 4 answers each: the costs, the job, its result on Risk with the raw figures."""
+    with serving_texts() as server:
+        point_at(server, monkeypatch)
+        server.says = lambda prompt, seed: f" {seed}" if "random" in prompt else (" she", " he")[seed % 2]
+        lists = {"topic": "first", "templates": "ten", "evidence": "few"}
+        chosen = {f"score_{name}": value for name, value in lists.items()}
+        app = open_app("run_an_audit", **chosen, score_model=["endpoint:tiny"], score_samples="4")
+        assert "30 test sentences" in app.texts
+        assert "120 texts, 672 tokens read, at most 960 written" in app.texts
+        app.press("score_button")
+        (job,) = own_queue().list(10)
+        assert (job.total, job.payload["model"]) == (30, "endpoint:tiny (sampled, n = 4)")
+        store = own_store()
+        done = score_asked(store.load_run(job.payload["run"]), store, open_scorer)
+        assert store.is_finished(done.run)
+    app = open_app("risk", **lists, model=[done.run.scoring.name])
+    assert "endpoint:tiny (sampled, n = 4)" in app.texts

@@ -25,6 +25,7 @@ ELSEWHERE = {
     *("findings.notes.unequal_note", "findings.notes.none_equal_note"),
     *(
         "findings.comparison.topics_finding",
+        "findings.comparison.agreement_finding",
         "findings.comparison.checkpoints_finding",
         "findings.comparison.size_finding",
     ),

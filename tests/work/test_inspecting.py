@@ -8,10 +8,15 @@ from pathlib import Path
 import pytest
 
 from benchmarks.fakes import FakeGenerator
+from pcf_core.audit.options import ViewOptions
+from pcf_core.audit.results import Results
 from pcf_core.core.errors import InspectLogError, ModelError
 from pcf_core.core.generation import Decoding, Generated, GenerationKey
 from pcf_core.core.run import ModelSpec
 from pcf_core.core.settings import Settings
+from pcf_core.material.evidence import load_evidence
+from pcf_core.material.templates import load_templates
+from pcf_core.material.topics import load_topic
 from pcf_core.models.generation.base import Generator, open_generator
 from pcf_core.models.generation.endpoint import estimate_requests
 from pcf_core.models.registry import resolve, resolve_writer
@@ -22,11 +27,19 @@ from pcf_core.texts.criteria.experiments import load_experiment
 from pcf_core.texts.fairpair.options import FairPairOptions
 from pcf_core.texts.fairpair.prompts import load_prompts
 from pcf_core.texts.fairpair.tables import load_table
-from pcf_core.texts.inspected.asking import criteria_messages, fairpair_messages, fairpair_task
+from pcf_core.texts.inspected.asking import (
+    METADATA,
+    Message,
+    criteria_messages,
+    fairpair_messages,
+    fairpair_task,
+    sampled_messages,
+    sampled_task,
+)
 from pcf_core.texts.inspected.log import InspectLog, read_log
 from pcf_core.work.criteria import CRITERIA_AUDIT, asks_of, written_asked
 from pcf_core.work.fairpair import FAIRPAIR_AUDIT, FairPairMaterial, fairpair_asked, load_counterparts
-from pcf_core.work.inspecting import ReadAsCriteria, ReadAsFairPair, import_log, key_of
+from pcf_core.work.inspecting import ReadAsCriteria, ReadAsFairPair, ReadAsSampled, import_log, key_of
 from pcf_core.work.pairing import run_fairpair
 from pcf_core.work.questioning import run_criteria
 from tests.texts.inspected.small_logs import (
@@ -238,3 +251,54 @@ def test_counterparts_that_our_parser_does_not_make_are_not_compared(store: Stor
     arrived = import_log(store, log_of(FAIRPAIR, change), [PROMPTS])
     with pytest.raises(ModelError, match="which does not have the texts of this request"):
         run_fairpair(arrived.read_as.asked, store)
+
+
+def test_sampled_answers_of_any_provider_are_a_run(store: Store, small_topics: tuple[str, str]) -> None:
+    """Every sentence of the task with each answer; the run counts them as those of an endpoint."""
+    topic, evidence, templates = load_topic(small_topics[0]), load_evidence("few"), load_templates("ten")
+    task = sampled_task(topic, evidence, templates, 3, 0.7)
+    answers = " she had", " he", "It"
+
+    def sampled(log: Log) -> None:
+        sample = log["samples"][0]
+        log["eval"]["metadata"] = {METADATA: task.model_dump(mode="json")}
+        log["samples"] = [
+            answered(sample, message, index, task.decoding, answer)
+            for message in sampled_messages(evidence, templates)
+            for index, answer in enumerate(answers)
+        ]
+
+    arrived = import_log(store, log_of(FAIRPAIR, sampled))
+    assert isinstance(arrived.read_as, ReadAsSampled)
+    run = arrived.read_as.run
+    assert (arrived.texts, run.scoring.label) == (90, f"{NAME} (sampled, n = 3, temperature 0.7, messages)")
+    report = Results(store).report(store.load_run(run.key), ViewOptions()).report
+    assert report.sampled is not None
+    assert (report.sampled.answers, report.sampled.coverage) == (2.0, 2 / 3)
+
+    def other_way(log: Log) -> None:
+        sampled(log)
+        log["eval"]["metadata"][METADATA]["topic_hash"] = "0" * 16
+
+    with pytest.raises(InspectLogError, match="The topic 'first' with which"):
+        import_log(store, log_of(FAIRPAIR, other_way))
+
+
+def answered(sample: Log, message: Message, index: int, decoding: Decoding, answer: str) -> Log:
+    """A sample of a log with another message and text."""
+
+    def change(sample: Log) -> None:
+        roles = {"system": message.system, "user": message.prompt}
+        sample |= {"id": message.id, "epoch": index + 1}
+        sample["input"] = [{"role": role, "content": text} for role, text in roles.items()]
+        sample["output"]["choices"][0]["message"]["content"] = answer
+        for event in sample["events"]:
+            if event["event"] == "model":
+                event["config"] |= {
+                    "temperature": decoding.temperature,
+                    "top_p": decoding.top_p,
+                    "max_tokens": decoding.length,
+                    "seed": message.seed(decoding, index),
+                }
+
+    return changed(sample, change)

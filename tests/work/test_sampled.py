@@ -9,14 +9,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pcf_core.audit.answers import GO_ON, counted, group_reader, sampled_run
+from pcf_core.audit.answers import counted, group_reader, sampled_run
 from pcf_core.audit.options import ViewOptions
 from pcf_core.audit.results import Results, recomputed_result
 from pcf_core.core.errors import RunError, TemplateError, TopicError
 from pcf_core.core.records import LeftOut
 from pcf_core.core.risk import RiskReport
 from pcf_core.core.run import RunSpec
-from pcf_core.core.sampled import Samples
+from pcf_core.core.sampled import GO_ON, Samples
 from pcf_core.core.topics import Evidence, Template, TemplateSet, Topic
 from pcf_core.material.topics import load_topic
 from pcf_core.models.registry import resolve_writer

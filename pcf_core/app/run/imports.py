@@ -30,7 +30,14 @@ from pcf_core.texts.inspected.log import LARGEST as LARGEST_LOG
 from pcf_core.texts.inspected.log import read_log
 from pcf_core.work.criteria import CRITERIA_AUDIT
 from pcf_core.work.fairpair import FAIRPAIR_AUDIT
-from pcf_core.work.inspecting import ArrivedTexts, ReadAsFairPair, import_log, key_of
+from pcf_core.work.inspecting import (
+    ArrivedTexts,
+    ReadAsCriteria,
+    ReadAsFairPair,
+    ReadAsSampled,
+    import_log,
+    key_of,
+)
 
 PACK_HELP = (
     "A file from `python -m pcf_core export RUN --format pack`, made where the model is. Its results are "
@@ -134,6 +141,8 @@ def _bring_log(data: bytes) -> tuple[str, ...]:
     log = read_log(data)
     key = key_of(log)
     arrived = recorded("imported", "texts", f"{key.model} {log.eval_id}", import_log, open_store(), log)
+    if isinstance(arrived.read_as, ReadAsSampled):
+        return f"{arrived.read_as.run.scoring.label} is now on the pages under Results.", inspected_note(key)
     _ask(arrived)
     came = count(arrived.new, "text is", "texts are")
     return (
@@ -149,7 +158,7 @@ def _ask(arrived: ArrivedTexts) -> None:
     if isinstance(one, ReadAsFairPair):
         if FAIRPAIR_AUDIT.load(open_store(), one.asked.hash) is None:
             write(FAIRPAIR_AUDIT.submit, open_store(), open_queue(), one.asked, one.material)
-    elif CRITERIA_AUDIT.load(open_store(), one.asked.hash) is None:
+    elif isinstance(one, ReadAsCriteria) and CRITERIA_AUDIT.load(open_store(), one.asked.hash) is None:
         write(CRITERIA_AUDIT.submit, open_store(), open_queue(), one.asked, one.material)
     keep_a_worker()
 

@@ -74,6 +74,11 @@ def split_prompt(prompt: str) -> tuple[str, str]:
     return left, right.rstrip()
 
 
+def opening_of(prompt: str) -> str:
+    """Return a prompt up to ``[Y]``, without the space before it, for a model that goes on from there."""
+    return split_prompt(prompt)[0].rstrip()
+
+
 def quoted(prompt: str) -> str:
     """Quote a prompt for messages, shortened in the middle."""
     return repr(prompt if len(prompt) <= 120 else f"{prompt[:70]} … {prompt[-40:]}")

@@ -319,7 +319,7 @@ def agreement_finding(of: Agreement) -> str:
     """Say in how many test sentences two ways of scoring differ beyond their noise, and where most."""
     worst = of.apart[0]
     times = math.exp(worst.nats) if math.isfinite(worst.nats) else None
-    return say("agreement", of=of, worst=worst, times=times)
+    return say("same_model", of=of, worst=worst, times=times)
 
 
 def common_note(comparisons: Sequence[Comparison]) -> str:

@@ -14,10 +14,14 @@ from typing import Annotated, Literal, NamedTuple
 import numpy as np
 from pydantic import Field
 
-from pcf_core.core.errors import FairPairError
+from pcf_core.core.errors import FairPairError, RunError
 from pcf_core.core.generation import Decoding
 from pcf_core.core.options import shared_fields
 from pcf_core.core.records import Record, digest, made
+from pcf_core.core.run import Prompts
+from pcf_core.core.sampled import GO_ON, LENGTH, MOST_SAMPLES
+from pcf_core.core.topics import Evidence, TemplateSet, Topic
+from pcf_core.models.scoring.base import opening_of
 from pcf_core.texts.criteria.experiment import Experiment
 from pcf_core.texts.criteria.records.quantities import ExperimentName, Wording
 from pcf_core.texts.criteria.records.runs import MOST_REPEATS
@@ -89,7 +93,41 @@ class CriteriaTask(Record):
     decoding: Decoding
 
 
-Task = Annotated[FairPairTask | CriteriaTask, Field(discriminator="audit")]
+class SampledTask(Record):
+    """A request for sampled answers as a log records it (:mod:`pcf_core.audit.answers`)."""
+
+    audit: Literal["sampled"] = "sampled"
+    version: Literal[1] = 1
+    topic: Name
+    topic_hash: Hash
+    evidence: Name
+    evidence_hash: Hash
+    templates: Name
+    templates_hash: Hash
+    count: int = Field(ge=2, le=MOST_SAMPLES)
+    decoding: Decoding
+
+
+AnyTask = FairPairTask | CriteriaTask | SampledTask
+Task = Annotated[AnyTask, Field(discriminator="audit")]
+
+
+def sampled_task(
+    topic: Topic, evidence: Evidence, templates: TemplateSet, samples: int, temperature: float
+) -> SampledTask:
+    """Make the task of a request."""
+    lists: dict[str, Topic | Evidence | TemplateSet]
+    lists = {"topic": topic, "evidence": evidence, "templates": templates}
+    fields = {name: item.name for name, item in lists.items()}
+    fields |= {f"{name}_hash": item.hash for name, item in lists.items()}
+    decoding = Decoding(temperature=temperature, top_p=1.0, length=LENGTH)
+    return made(SampledTask, {**fields, "count": samples, "decoding": decoding}, "The task", RunError)
+
+
+def sampled_messages(evidence: Evidence, templates: TemplateSet) -> tuple[Message, ...]:
+    """List the sentences of a request, each once."""
+    prompts = Prompts(evidence.terms, templates.templates)
+    return tuple(dict.fromkeys(Message(GO_ON, opening_of(prompt)) for prompt in prompts))
 
 
 def fairpair_task(prompts: PromptSet, table: PerturbationTable, options: FairPairOptions) -> FairPairTask:

@@ -31,7 +31,7 @@ from pcf_core.core.records import first_problem
 from pcf_core.material.safety.other_tools import refuse_results
 from pcf_core.models.completions import LONGEST_TOKEN
 from pcf_core.models.names import LONGEST, is_provided
-from pcf_core.texts.inspected.asking import METADATA, CriteriaTask, FairPairTask, Message, Task
+from pcf_core.texts.inspected.asking import METADATA, AnyTask, Message, Task
 
 LARGEST = 256 * 2**20  # bytes of a log
 LARGEST_JSON = 64 * 2**20  # of a log in one JSON file, which is read at once
@@ -146,7 +146,7 @@ class InspectLog:
     ``texts``: all of each message; ``thinking``: the reasoning options that were set.
     """
 
-    task: FairPairTask | CriteriaTask
+    task: AnyTask
     model: str
     served: tuple[str, ...]
     created: datetime
@@ -265,7 +265,7 @@ def _checked(header: _Header, samples: Iterator[Any]) -> InspectLog:
     if spec.created.tzinfo is None:
         raise ValueError("its time has no time zone")
     try:
-        task: FairPairTask | CriteriaTask = TypeAdapter(Task).validate_python((spec.metadata or {})[METADATA])
+        task: AnyTask = TypeAdapter(Task).validate_python((spec.metadata or {})[METADATA])
     except ValidationError as error:
         raise ValueError(f"its task: {first_problem(error).where[:100]} cannot be used") from error
     except GenerationError as error:  # impossible decoding options
@@ -287,7 +287,7 @@ def _checked(header: _Header, samples: Iterator[Any]) -> InspectLog:
 
 
 class _Texts:
-    def __init__(self, task: FairPairTask | CriteriaTask) -> None:
+    def __init__(self, task: AnyTask) -> None:
         self.task = task
         self.texts: dict[Message, dict[int, tuple[str, End, int]]] = {}
         self.served: set[str] = set()

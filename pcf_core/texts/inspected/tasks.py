@@ -1,4 +1,4 @@
-"""FairPair and the criteria as Inspect tasks (https://inspect.aisi.org.uk), for any provider it supports.
+"""Tasks of Inspect (https://inspect.aisi.org.uk): FairPair, the criteria, sampled answers; for any provider.
 
     inspect eval pcf_core/texts/inspected/tasks.py@fairpair --model openai/gpt-4o -T count=20
     python -m pcf_core import logs/….eval
@@ -23,6 +23,9 @@ from pcf_core.core.errors import CriteriaError
 from pcf_core.core.generation import BLOCK, Decoding
 from pcf_core.core.options import declared, read_options, with_parameters
 from pcf_core.core.records import Record, digest, made
+from pcf_core.material.evidence import load_evidence
+from pcf_core.material.templates import load_templates
+from pcf_core.material.topics import load_topic
 from pcf_core.texts.criteria.experiments import fitted, load_experiment, material_of
 from pcf_core.texts.criteria.options import CriteriaOptions
 from pcf_core.texts.criteria.own import own_files
@@ -32,12 +35,14 @@ from pcf_core.texts.fairpair.prompts import load_prompts
 from pcf_core.texts.fairpair.tables import load_table
 from pcf_core.texts.inspected.asking import (
     METADATA,
+    AnyTask,
     CriteriaTask,
-    FairPairTask,
     Message,
     criteria_messages,
     fairpair_messages,
     fairpair_task,
+    sampled_messages,
+    sampled_task,
 )
 
 
@@ -82,7 +87,7 @@ def write(temperature: float, top_p: float, length: int, seed: int) -> Solver:
     return solve
 
 
-def asking(request: FairPairTask | CriteriaTask, messages: Sequence[Message]) -> Task:
+def asking(request: AnyTask, messages: Sequence[Message]) -> Task:
     """Make a task with a sample for each message and an epoch for each text."""
     return Task(
         dataset=[
@@ -132,6 +137,21 @@ def criteria(experiment: ExperimentName, options: CriteriaOptions) -> Task:
     }
     request = made(CriteriaTask, fields, "The task", CriteriaError)
     return asking(request, criteria_messages(asked_about, wording))
+
+
+@task  # type: ignore[untyped-decorator]
+def sampled(
+    topic: str = "gender",
+    evidence: str = "",
+    templates: str = "",
+    samples: int = 20,
+    temperature: float = 1.0,
+) -> Task:
+    """Let the model go on from each sentence, as ``python -m pcf_core score --samples`` does."""
+    chosen = load_topic(topic)
+    terms, texts = load_evidence(evidence or chosen.evidence), load_templates(templates or chosen.templates)
+    request = sampled_task(chosen, terms, texts, int(samples), float(temperature))
+    return asking(request, sampled_messages(terms, texts))
 
 
 def listed(values: str | Sequence[str]) -> tuple[str, ...]:
