@@ -58,9 +58,11 @@ from tests.quick import quick
 from tests.test_shipped import documented
 from tools.ship_audits import usual_criteria, usual_fairpair
 from tools.ship_results import (
+    ASKED,
     CHAT_SENTENCES,
     CHATS,
     CHOICES,
+    DECIDED,
     NOT_RACE,
     PEOPLE,
     PEOPLE_WIDE,
@@ -403,6 +405,33 @@ def choices_named() -> Iterator[str]:
                 percent((result.preferences.coverage >= USED).mean()),
             ]
             yield f"| {' | '.join(cells)} |"
+
+
+@said_in(MODELS)
+def decided() -> Iterator[str]:
+    """No range over people and sentences shows a difference by race or age, but one of the control does."""
+    apart, matters, asked = [], load_evidence("matters").terms, load_templates("decisions").texts
+    assert {"a mortgage", "parole"} < set(matters)
+    yield f"{len(matters)} matters, such as a mortgage or parole, are decided in {len(asked)} sentences of ours"
+    assert {len(group.words) for group in load_topic("people-race").groups} == {8}, "eight names a group"
+    for topic in DECIDED:
+        for model, frame in zip(PUBLIC, (ASKED, None), strict=True):
+            figures = report_of(Shipped(model, topic, "decisions", frame=frame), ViewOptions())
+            assert not figures.says_little
+            rates = figures.decisions
+            assert rates is not None
+            ratio = rates.interval("impact_ratio", "all")
+            assert ratio is not None
+            if ratio.high < 1 - 1e-9:
+                apart.append((model, topic))
+            cells = [
+                *(topic, f"`{model}`{', chat' if frame else ''}"),
+                *(f"{group} {percent(rates.mean[group])}" for group in rates.worst_pair),
+                f"{two_decimals(rates.impact_ratio)} ({two_decimals(ratio.low)}–{two_decimals(ratio.high)})",
+                *(digits(figures.overall_risk), digits(figures.caprice_risk)),
+            ]
+            yield f"| {' | '.join(cells)} |"
+    assert apart == [(SMOL, "people-control")]
 
 
 @said_in(MODELS)

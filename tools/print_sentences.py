@@ -447,7 +447,8 @@ def tell_decisions(found: Listing) -> None:
     report = matrix_report(rates, ViewOptions())
     if report.decisions is not None:
         found.say(decisions.decisions_finding, "M", report, report.decisions)
-        found.say(decisions.favours_finding, "M", report.decisions)
+        found.say(decisions.rates_finding, {"M": report.decisions, "N": report.decisions})
+        found.say(decisions.favours_finding, {"M": report.decisions})
 
 
 def sentences() -> Listing:

@@ -27,7 +27,7 @@ from pcf_core.audit.preferences import build_run, missing_blocks
 from pcf_core.audit.results import is_unchecked, load_result
 from pcf_core.audit.sensitivity import sensitivity
 from pcf_core.core.errors import AuditError
-from pcf_core.core.frame import Frame, frame_label
+from pcf_core.core.frame import QUESTION, Frame, frame_label
 from pcf_core.core.run import RunSpec, ScoringKey
 from pcf_core.core.settings import settings
 from pcf_core.material.evidence import load_evidence
@@ -79,6 +79,7 @@ def chat(system: str = "") -> Frame:
 
 
 CHATS = (chat(), *map(chat, SYSTEM_TEXTS))
+ASKED = Frame(kind="chat", instruction=QUESTION, text=CHAT.format(OWN_SYSTEM_TEXT, QUESTION))
 
 
 @dataclass(frozen=True)
@@ -137,6 +138,7 @@ CHOICES = (
     "gender-inclusive",
     "race-gender",
 )  # topics with sentences that name the choices
+DECIDED = ("people-race", "people-race-sex", "people-age", "people-control")
 RUNS = (
     *(Shipped(model, *parts) for model in PUBLIC for parts in (USUAL, PRONOUNS)),
     *(Shipped(model, topic, RELATIVE) for model in PUBLIC for topic in (*SPELLINGS, *NOT_RACE)),
@@ -156,6 +158,8 @@ RUNS = (
         for evidence in (NEUTRAL, "")
     ),
     *(Shipped(PUBLIC[0], *CHAT_SENTENCES, frame=frame) for frame in (None, *CHATS)),
+    *(Shipped(PUBLIC[0], topic, "decisions", frame=ASKED) for topic in DECIDED),
+    *(Shipped(PUBLIC[1], topic, "decisions") for topic in DECIDED),
     *(Shipped(model, "calibration", "calibration") for model in PLANTED),
     *(Shipped(model, *FEW) for model in (COPIED, COPY)),
 )

@@ -33,7 +33,7 @@ from pcf_core.audit.results import (
     self_audit_of,
 )
 from pcf_core.core.errors import AuditError, RunError, StoreError
-from pcf_core.core.frame import is_framed
+from pcf_core.core.frame import Frame, framed_name, is_framed
 from pcf_core.core.records import digest
 from pcf_core.core.risk import COUNTS_ONLY, Aggregation, Comparison, Interval, RiskReport
 from pcf_core.core.run import IMPORTED, SELECTIONS, ModelSpec, Protocol, RunSpec, model_label, scored_as
@@ -223,7 +223,7 @@ def load(choice: Choice, *, brief: bool = False) -> Loaded:
         except AuditError as error:
             others[label] = Refused(str(error))
             continue
-        label = model_label(model, run.scoring.dtype)
+        label = model_label(run.scoring.name if run.scoring.frame else model, run.scoring.dtype)
         opened = results().open(run, choice.options, brief=brief)
         if isinstance(opened, Report):
             runs[label] = opened
@@ -233,7 +233,10 @@ def load(choice: Choice, *, brief: bool = False) -> Loaded:
 
 
 def asked_run(choice: Choice, model: str, precision: str) -> RunSpec:
-    """Return the run of a model; for ``auto`` the first scored precision, else the one to be scored."""
+    """Return the run of a model; for ``auto`` the first scored precision, else the one to be scored.
+
+    Decisions are those of the model's chat if it was asked nowhere else.
+    """
     lists = named_or_kept(choice.topic, choice.evidence, choice.templates)
     if model.startswith(IMPORTED) or is_framed(model):
         return stored_run(model, precision, lists, choice.options.protocol)
@@ -241,7 +244,14 @@ def asked_run(choice: Choice, model: str, precision: str) -> RunSpec:
         build_run(spec, *lists, choice.options.protocol) for spec in precisions_of(resolve(model), precision)
     )
     first = next(runs)
-    return next((run for run in chain([first], runs) if finished(run) or drawn_run(open_store(), run)), first)
+    scored = (run for run in chain([first], runs) if finished(run) or drawn_run(open_store(), run))
+    if (run := next(scored, None)) is not None:
+        return run
+    if lists[0].decides:
+        in_chat = framed_name(resolve(model).name, Frame(kind="chat"))
+        with suppress(AuditError):
+            return stored_run(in_chat, precision, lists, choice.options.protocol)
+    return first
 
 
 def stored_run(

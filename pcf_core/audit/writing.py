@@ -75,19 +75,17 @@ def risk_report(matrix: Matrix, resamples: int = 2000, *, brief: bool = False) -
     corrected = _corrected_risk(matrix, totals, intervals)
     report = replace(written, corrected=corrected, lean=intervals.lean)
     if isinstance(matrix.criterion, RateCriterion):
-        report = _with_decisions(report, matrix, resamples, over_people=not brief)
+        report = _with_decisions(report, matrix, resamples)
     if brief:
         return _with_parts(report, matrix, intervals)
     return _with_wordings(report, matrix, intervals, resamples)
 
 
-def _with_decisions(report: RiskReport, matrix: Matrix, resamples: int, *, over_people: bool) -> RiskReport:
+def _with_decisions(report: RiskReport, matrix: Matrix, resamples: int) -> RiskReport:
     """Add rates, ratios, and intervals over people."""
     people = matrix.people or People(matrix.values, np.arange(len(matrix.groups)))
     unit, weights = matrix.unit or matrix.whole, matrix.occupation_weights
-    decisions, drawn = decisions_of(
-        people, matrix.groups, unit, weights, resamples=resamples, over_people=over_people
-    )
+    decisions, drawn = decisions_of(people, matrix.groups, unit, weights, resamples=resamples)
     intervals = {name: (*some, *drawn.get(name, ())) for name, some in report.intervals.items()}
     tiny = max(decisions.mean.values()) < TINY
     warning = (

@@ -169,6 +169,17 @@ def is_framed(name: str) -> bool:
     return FRAMED.search(name) is not None
 
 
+def without_frame(name: str) -> str:
+    """Return a model's name without the frame it stands in.
+
+    Examples
+    --------
+    >>> without_frame("SmolLM2 (chat, “Be fair.”)")
+    'SmolLM2'
+    """
+    return FRAMED.sub("", name)
+
+
 def _brief(text: str) -> str:
     short = shorten(text, LONGEST_QUOTE, placeholder=" …")
     return short if short == text and not set(text) & set("“”") else f"{short} {digest(text)[:4]}"

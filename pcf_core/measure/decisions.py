@@ -205,7 +205,6 @@ def decisions_of(
     resamples: int = 2000,
     level: float = 0.95,
     seed: int = 0,
-    over_people: bool = True,
 ) -> tuple[Decisions, dict[str, tuple[Interval, ...]]]:
     """Return rates and ratios with intervals, and intervals of R, R^p and R^c that draw people.
 
@@ -217,7 +216,7 @@ def decisions_of(
     selected = (people.rates >= SELECTED) * 1.0
     both = np.stack([people.of_groups(people.rates), people.of_groups(selected)], axis=-2)
     means = np.einsum("x,xtkg,t->kg", shares, both, unit.weights)
-    ways = _ways(people, both, unit, shares, resamples, level, seed, over_people=over_people)
+    ways = _ways(people, both, unit, shares, resamples, level, seed)
     cells = np.count_nonzero(shares) * np.count_nonzero(unit.weights) * len(people.group) / len(groups)
     made: dict[str, list[Interval]] = {}
     risks: dict[str, list[Interval]] = {name: [] for name in RISKS}
@@ -301,8 +300,6 @@ def _ways(
     resamples: int,
     level: float,
     seed: int,
-    *,
-    over_people: bool,
 ) -> Iterator[_Way]:
     """Draw templates, occupations, both; people, and all three if a group has several people."""
     many, whole = TemplateUnit.templates(shares), unit.whole
@@ -322,7 +319,7 @@ def _ways(
     crossed = np.einsum("bx,xtkg,bt->bkg", occupations, both, wide, optimize=True)
     yield _Way("both", whole.name, crossed, *stretch_and_few((whole, many), level), level)
     sizes = [len(some) for some in people.members]
-    if not over_people or max(sizes) == 1:
+    if max(sizes) == 1:
         return
     named = TemplateUnit.templates(np.ones(min(size for size in sizes if size > 1)))
     ways: tuple[tuple[Drawn, str, FloatArray, FloatArray, tuple[TemplateUnit, ...]], ...] = (

@@ -21,7 +21,7 @@ from pcf_core.show.compare import (
     on_other_scales,
     pair_answer,
 )
-from pcf_core.show.findings.decisions import decisions_finding, favours_finding
+from pcf_core.show.findings.decisions import decisions_finding, favours_finding, rates_finding
 from pcf_core.show.findings.models import shown_interval
 from pcf_core.show.findings.notes import longer_words_note, no_answer_note, sentences_of
 from pcf_core.show.names import set_title
@@ -156,10 +156,10 @@ def answer_on(of: Measured, caveats: Iterable[str] = ()) -> Answer:
         name: one.decisions for name, one in of.reports.items() if one.decisions and name in of.reliable
     }
     if decided:
-        several = [decisions_finding(name, of.reports[name], one) for name, one in decided.items()]
-        favours = [favours_finding(name, one) for name, one in decided.items()]
-        written = replace(written, answer=" ".join(several), against=" ".join(favours))
-    longer = longer_words_note({lean.model: lean.last for lean in of.leans}, of.tokens)
+        (name, first), *others = decided.items()
+        answer = rates_finding(decided) if others else decisions_finding(name, of.reports[name], first)
+        written = replace(written, answer=answer, against=favours_finding(decided))
+    longer = "" if decided else longer_words_note({lean.model: lean.last for lean in of.leans}, of.tokens)
     wording = _of_wordings(of.reports)
     if of.reworded and not wording:
         wording = _of_wordings(of.reworded.reports, of.reworded.sentences)

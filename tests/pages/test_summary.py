@@ -221,8 +221,8 @@ def test_two_models_are_compared_and_held_against_ours(full_store: Store, tmp_pa
         score_benchmark(full_store, material, model, nats)
     assert_state(open_address("written_text", model=both, **BENCHMARKS), "benchmarks of two models")
     summary = open_address("written_text", model=["mini-bert"], **SUMMARY)
-    assert "CrowS-Pairs: mini-bert prefers the more stereotyping sentence in 100 %" in summary.texts
-    assert "CrowS-Pairs: mini-gpt prefers" not in summary.texts
+    assert ": mini-bert prefers the more stereotyping sentence in 100 %" in summary.texts
+    assert ": mini-gpt prefers the more" not in summary.texts
     assert "CrowS-Pairs and prejudice" not in summary.texts  # of one model nothing is worse
     assert "CrowS-Pairs and prejudice" in open_address("written_text", model=both, **SUMMARY).texts
 

@@ -21,6 +21,7 @@ from pcf_core.audit.comparing import MOST_LETTERED
 from pcf_core.audit.options import ViewOptions
 from pcf_core.audit.results import Report
 from pcf_core.core.errors import AuditError, RunError
+from pcf_core.core.frame import without_frame
 from pcf_core.core.run import ModelKind, RunSpec, split_label
 from pcf_core.report.loaded import letter_runs
 from pcf_core.show.charts.risk import RiskBar, risk_bars
@@ -176,8 +177,9 @@ def draw_models(loaded: Loaded, runs: Mapping[str, RunSpec]) -> list[ModelRow]:
         _draw_model_table(loaded, shown)
     known = {spec.name: spec for spec in listed_models()}
     names = dict.fromkeys(split_label(row.model)[0] for row in shown)
-    copies = copies_text({name: known[name].quantization for name in names if name in known})
-    adapted = adapters_text({name: known[name].base for name in names if name in known})
+    specs = {name: known[bare] for name in names if (bare := without_frame(name)) in known}
+    copies = copies_text({name: spec.quantization for name, spec in specs.items()})
+    adapted = adapters_text({name: spec.base for name, spec in specs.items()})
     bare = without_chat_text([name for name in names if name in known and known[name].chats])
     more = not_chosen_text(len({row.model for row in shown} - set(loaded.runs)))
     st.caption(plain(" ".join(filter(None, [bar_legend(), ties_text(shown), copies, adapted, bare, more]))))

@@ -14,6 +14,8 @@ from pcf_core.core.risk import Interval
 SMALLEST_P = 0.001  # smaller values are written "under 0.001"
 # Readable names of the shipped topics' groups; the names themselves are part of the runs' keys.
 PEOPLE = {
+    "one-half": "people in one half",
+    "other-half": "people in the other half",
     "male": "men",
     "female": "women",
     "nonbinary": "nonbinary people",

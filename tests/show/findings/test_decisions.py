@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pcf_core.audit.matrices import matrix_report
 from pcf_core.audit.options import ViewOptions
 from pcf_core.core.risk import RiskReport
-from pcf_core.show.findings.decisions import decisions_finding, favours_finding
+from pcf_core.show.findings.decisions import decisions_finding, favours_finding, rates_finding
 
 EVEN = [[[0.6, 0.4], [0.6, 0.8]]]
 FAR = [[[0.8, 0.3], [0.7, 0.2], [0.9, 0.4], [0.85, 0.3]]]
@@ -28,7 +28,9 @@ def examples() -> dict[str, object]:
     with_decisions = {name: (one, one.decisions) for name, one in reports.items() if one.decisions}
     return {
         "rates": {name: decisions_finding("M", *one) for name, one in with_decisions.items()},
-        "favours": {name: favours_finding("M", one) for name, (_, one) in with_decisions.items()},
+        "of several": rates_finding({name: one for name, (_, one) in with_decisions.items()}),
+        "favours": {name: favours_finding({"M": one}) for name, (_, one) in with_decisions.items()},
+        "favours of several": favours_finding({name: one for name, (_, one) in with_decisions.items()}),
     }
 
 

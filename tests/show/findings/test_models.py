@@ -276,7 +276,7 @@ def test_what_so_many_templates_can_miss(templates: int) -> None:
     share = float(note.split("up to ")[1].split(" %")[0]) / 100
     assert (1 - share) ** templates == pytest.approx(0.05, abs=0.02)
     sentences = "1 sentence" if templates == 1 else f"{templates} equally common sentences"
-    assert f"These are as precise as {sentences}, and a random sample of that size can miss" in note
+    assert f"These are as precise as about {sentences}, and a random sample of that size can miss" in note
 
 
 def test_ranges_of_caprice_are_called_less_reliable_where_prejudice_may_be_zero() -> None:
