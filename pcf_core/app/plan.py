@@ -50,6 +50,9 @@ def draw_plan() -> None:
         values = _draw_form()
     with right:
         _draw_upload()
+        if not values["purpose"]:
+            st.caption("Once the purpose is stated, the cost and the button *Run the audit* appear.")
+            return
         try:
             plan = AuditPlan.model_validate(values)
             policy, wanted, waiting = plan.policy, *_wanted(plan)
@@ -97,10 +100,10 @@ def _draw_form() -> dict[str, Any]:
         format_func=topic_titles(),
     )
     st.markdown("**Limits**, for every topic")
-    columns = st.columns(2)
-    for index, name in enumerate(LIMITS):
-        values[name] = draw_option(options[name], columns[index % 2])
-    draw("mappings", titles.by_name, format_func=titles)
+    for start in range(0, len(LIMITS), 2):  # row by row, so that a telephone keeps the order
+        for name, column in zip(LIMITS[start : start + 2], st.columns(2), strict=False):
+            values[name] = draw_option(options[name], column)
+    draw("mappings", titles.by_name, format_func=titles, wrap=True)
     with st.expander("Sentences, and a chat around them"):
         draw("templates", template_sets(), format_func=set_titles())
         values["kind"] = draw_option(options["kind"])

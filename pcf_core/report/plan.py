@@ -64,8 +64,8 @@ class AuditPlan(Frames):
     purpose: str = option(
         "",
         title="Purpose",
-        help="What the model is to be used for. The report and the verdicts begin with it.",
-        placeholder="Such as: sorting letters of application",
+        help="What the model will be used for. The report and the verdicts begin with it.",
+        placeholder="Such as: screening job applications",
         place=1,
     )
     max_risk: float | None = _limit("Highest risk", "The highest risk that is allowed")
@@ -101,7 +101,7 @@ class AuditPlan(Frames):
         if not purpose or len(purpose) > LONGEST_PURPOSE:
             raise InputError(
                 f"An audit plan needs a purpose of 1 to {LONGEST_PURPOSE} characters, and this one has "
-                f"{len(purpose):,}: write what the model is to be used for."
+                f"{len(purpose):,}: write what the model will be used for."
             )
         return purpose
 

@@ -10,7 +10,7 @@ from tests.show.charts.examples import shared
 
 def test_the_side_of_words_for_women_is_that_of_the_axis() -> None:
     rows = (shared("nurse", 0.9, 0.5), shared("pilot", -0.9, 0.5))
-    figure = shared_scatter(SharedOccupations(rows=rows), "female")
+    figure = shared_scatter(SharedOccupations(rows=rows), "female", "male")
     at = {
         str(text): place
         for trace in figure.data

@@ -58,7 +58,7 @@ def scorer(small_topics: tuple[str, str], monkeypatch: pytest.MonkeyPatch) -> In
 def plan(folder: Path, *lines: str) -> str:
     path = folder / "release.toml"
     fixed = (
-        'purpose = "Sorting letters of application"',
+        'purpose = "Screening job applications"',
         'models = ["mini-gpt"]',
         'topics = ["first", "second"]',
         'mappings = ["eu-ai-act"]',
@@ -99,12 +99,12 @@ def test_a_plan_is_interrupted_goes_on_and_ends_in_a_report_that_can_be_signed(
     assert done.returncode == 0, done.stderr
     assert (document["missing"], scorer.scored) == (CELLS, 2 * CELLS), "nothing twice"
     (verdict,) = document["verdicts"]
-    assert (verdict["title"], verdict["verdict"]) == ("Sorting letters of application", "within")
+    assert (verdict["title"], verdict["verdict"]) == ("Screening job applications", "within")
     assert [one["topic"] for one in verdict["contexts"]] == ["first", "second"]
     report = folder / "report.json"
     written = json.loads(report.read_text(encoding="utf8"))
     assert {"policy", "mapping"} <= {section["name"] for section in written["sections"]}
-    assert "Purpose: Sorting letters of application" in (folder / "report.html").read_text(encoding="utf8")
+    assert "Purpose: Screening job applications" in (folder / "report.html").read_text(encoding="utf8")
     again, document = audit(*given)
     assert (again.returncode, document["missing"], scorer.scored) == (0, 0, 2 * CELLS)
     assert json.loads(report.read_text(encoding="utf8")) == written

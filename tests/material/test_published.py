@@ -106,7 +106,7 @@ def test_a_topic_has_the_rows_of_its_language() -> None:
     assert {row.language for row in english} == {"en"}
     assert {(row.topic, row.table) for row in chinese} == {("gender", 5)}
     assert len(chinese) == 3
-    assert {row.context_source for row in english} >= {"wikipedia", "book", "web page"}
+    assert {row.context_source for row in english} >= {"Wikipedia", "book", "web page"}
 
 
 def test_other_words_under_a_papers_name_have_none_of_its_rows() -> None:

@@ -133,7 +133,8 @@ def draw_axis(loaded: Loaded, head: DeltaGenerator, ready: str = "") -> None:
     points = [*line.points, *line.printed]
     make = partial(axis_panels, points, TITLES[axis], [] if joined else list(loaded.runs), joined=joined)
     title, claim = f"Risk and its two parts by {axis}", axis_title(line.points, axis)
-    picture(make, "axis_panels", alt, title=title, claim=claim, source=loaded.source)
+    table = partial(axis_table, points)
+    picture(make, "axis_panels", alt, title=title, claim=claim, source=loaded.source, table=table)
     if changed:
         st.markdown("**How alignment changes the risk**")
         differences = [_change_point(size, comparison, loaded.over) for size, comparison in changed]
@@ -142,7 +143,8 @@ def draw_axis(loaded: Loaded, head: DeltaGenerator, ready: str = "") -> None:
         make = partial(change_panels, differences, "parameters (log) → larger")
         title = "How alignment changes the risk and its parts"
         claim = change_title(comparisons)
-        picture(make, "change_panels", alt, title=title, claim=claim, source=loaded.source)
+        table = partial(several_table, comparisons, loaded.over)
+        picture(make, "change_panels", alt, title=title, claim=claim, source=loaded.source, table=table)
 
     def draw_data() -> None:
         draw_table(axis_table(points), "axis", AXIS_COLUMNS)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -48,6 +48,7 @@ from pcf_core.report.sections.risk import MOST_DRAWN, pair_notes, pair_panel, wo
 from pcf_core.show.charts.comparison import dumbbell_plot, risk_scatter
 from pcf_core.show.compare import (
     SORTS,
+    Dumbbell,
     Lean,
     dumbbells,
     most_unequal_first,
@@ -307,7 +308,8 @@ def _draw_occupations(loaded: Loaded, comparison: Comparison, shown: Occupations
         title = f"{begun(part)} of each occupation, one model against the other"
         make = partial(risk_scatter, comparison, shown.quantity, list(loaded.runs))
         claim = differences_title(comparison, shown.quantity)
-        picture(make, "risk_scatter", alt, title=title, claim=claim, source=loaded.source)
+        table = partial(comparison_table, comparison, loaded.over)
+        picture(make, "risk_scatter", alt, title=title, claim=claim, source=loaded.source, table=table)
         return
     most = len(comparison.occupations) if shown.every else MOST_DRAWN
     panel = pair_panel(loaded, comparison, shown.quantity, most)
@@ -335,6 +337,13 @@ def command(comparison: Comparison, loaded: Loaded) -> str:
     from pcf_core.report.reproducing import compare_command
 
     return compare_command(comparison.first.run, comparison.second.run, loaded.options)
+
+
+def _tilts_table(rows: Sequence[Dumbbell], pair: tuple[str, str]) -> pd.DataFrame:
+    first, second = pair
+    return pd.DataFrame(
+        [{"occupation": row.occupation, first: row.first, second: row.second} for row in rows]
+    )
 
 
 def _draw_tilts(loaded: Loaded, reports: Mapping[str, RiskReport], pair: tuple[str, str]) -> None:
@@ -392,6 +401,7 @@ def _draw_tilts(loaded: Loaded, reports: Mapping[str, RiskReport], pair: tuple[s
         title=title,
         claim=whom_title([Lean.of(name, reports[name]) for name in pair]),
         source=loaded.source,
+        table=partial(_tilts_table, shown, pair),
     )
     if chosen and st.session_state.pop(CLICKED, False):
         st.dialog(f"{plain(chosen)}, sentence by sentence", width="large")(draw_sentences)(

@@ -182,7 +182,8 @@ def draw_models(loaded: Loaded, runs: Mapping[str, RunSpec]) -> list[ModelRow]:
     adapted = adapters_text({name: spec.base for name, spec in specs.items()})
     bare = without_chat_text([name for name in names if name in known and known[name].chats])
     more = not_chosen_text(len({row.model for row in shown} - set(loaded.runs)))
-    st.caption(plain(" ".join(filter(None, [bar_legend(), ties_text(shown), copies, adapted, bare, more]))))
+    legend = "" if all(row.says_little for row in shown) else bar_legend()
+    st.caption(plain(" ".join(filter(None, [legend, ties_text(shown), copies, adapted, bare, more]))))
     return shown
 
 

@@ -455,7 +455,7 @@ def _draw_shared(shared: SharedOccupations, source: str) -> None:
     if not shared.rows:
         return
     picture(
-        partial(shared_scatter, shared, WOMEN),
+        partial(shared_scatter, shared, WOMEN, MEN),
         "case_shared",
         "Preference of shared occupations against women in stories",
         title="Preference in sentences against women in stories",

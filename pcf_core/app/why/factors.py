@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 import streamlit as st
@@ -97,7 +97,10 @@ def draw_factors() -> None:
     panels = every[choice.model]
     with head:
         finding(*(factors_answer(name, of_model) for name, of_model in every.items()))
-    drawn = factor_panels(loaded, choice.model, panels)
+    drawn = [
+        replace(shown, table=partial(factors_table, {choice.model: (panel,)}))
+        for shown, panel in zip(factor_panels(loaded, choice.model, panels), panels, strict=True)
+    ]
     for start in range(0, len(drawn), 2):  # two side by side, below each other on a narrow page
         for column, one in zip(st.columns(2), drawn[start:], strict=False):
             with column:

@@ -245,7 +245,7 @@ def _offer_scoring(facts: KnowledgeSet, missing: Mapping[str, ScoringKey]) -> No
             draw_job(job)
     with st.container(border=True):
         names = plain(with_titles(listed(list(missing))))
-        st.markdown(f"**No results yet:** {names} with *{plain(facts.title)}*.")
+        st.markdown(f"There are **no results yet** for {names} with *{plain(facts.title)}*.")
         requests = [(facts, key) for key in missing.values()]
         offer_submitting(submit_knowledge, lambda: requests, "Run what is missing", "score_knowledge")
 

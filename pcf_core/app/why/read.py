@@ -175,6 +175,7 @@ def draw_read() -> None:
         f"Mean stereotype of {model} against that of its training text, one point for each occupation",
         title=f"{model} beside its training text",
         source=loaded.source,
+        table=partial(_read_table, {model: amplification}),
     )
     finding(read_occupations_finding(model, amplification))
     finding(*(read_finding(name, one) for name, one in read.compared.items() if name != model))

@@ -84,6 +84,7 @@ def draw_sensitivity() -> None:
             help="Which kinds of choices are drawn; leave empty for all.",
         )
     quantity = QUANTITIES[shown]
+    table = partial(once(_choices_table), tables, ("base", "choice", "sample", "script"))
     spans = {model: loaded.reports[model].interval(quantity) for model in tables.models}
     picture(
         partial(sensitivity_dots, tables, spans, quantity, dimensions),
@@ -92,6 +93,7 @@ def draw_sensitivity() -> None:
         title=f"The {shown} under each choice",
         claim=sensitivity_title(tables, quantity),
         source=loaded.source,
+        table=table,
     )
     with st.expander("How sure?"):
         finding(loaded.order)
@@ -110,13 +112,7 @@ def draw_sensitivity() -> None:
     if each.open:
         with each:
             draw_table(once(_choices_table)(tables, ("each",)), "each_choice", CHOICE_COLUMNS)
-    foot(
-        HOW,
-        partial(once(_choices_table), tables, ("base", "choice", "sample", "script")),
-        "sensitivity",
-        loaded,
-        CHOICE_COLUMNS,
-    )
+    foot(HOW, table, "sensitivity", loaded, CHOICE_COLUMNS)
 
 
 def _draw_matching(loaded: Loaded, models: Sequence[str], quantity: Quantity) -> None:

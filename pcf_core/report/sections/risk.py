@@ -126,7 +126,7 @@ def corrected_panel(runs: Study | Reports, *, thousand: bool = False) -> Panel:
         source=runs.source,
         key="corrected_dots",
         name="corrected",
-        alt="Prejudice and caprice of each model, plug-in and corrected for few templates",
+        alt="Prejudice and caprice of each model, as counted and corrected for few templates",
         chart=partial(corrected_dots, reports, over, thousand=thousand),
         how=how_to_read.CORRECTED,
         table=lambda: in_unit(corrected_table(reports), thousand),

@@ -28,11 +28,11 @@ SAMPLES = 17  # positions on a whisker that names must avoid
 CORNERS = ((1, 1), (-1, 1), (1, -1), (-1, -1))  # of a name beside its point, clear of whiskers
 
 
-def shared_scatter(occupations: SharedOccupations, group: str) -> go.Figure:
+def shared_scatter(occupations: SharedOccupations, group: str, other: str) -> go.Figure:
     """Draw a point per occupation: across its preference for ``group``'s words, upwards the stories' share.
 
-    ``group``: the second of its topic, on the left.  Filled: the same preference in both; dotted: an even
-    split.
+    ``group``: the second of its topic, on the left; ``other``: the first.  Filled: the same preference in
+    both; dotted: an even split.
     """
     figure = go.Figure()
     for same, name in ((True, SAME), (False, OTHER)):
@@ -53,7 +53,8 @@ def shared_scatter(occupations: SharedOccupations, group: str) -> go.Figure:
         )
     marks.rule(figure, x=0, y=0.5)
     figure.update_xaxes(
-        title_text=f"← {theme.text(words_of(group))}<br>mean stereotype in gaps (−1 to 1)",
+        title_text=f"← {theme.text(words_of(group))} · {theme.text(words_of(other))} →<br>"
+        "mean stereotype in gaps (−1 to 1)",
         range=list(ACROSS),
         nticks=6,
         **theme.SIGNED,

@@ -280,7 +280,7 @@ def _details(row: RiskBar) -> str:
 
 SHIFT = 0.16  # of the plug-in and the corrected mark from the middle of a row
 COLORS = {"prejudice": theme.PREJUDICE, "caprice": theme.CAPRICE}
-KINDS = {"plug-in": "plug_in_", "corrected": ""}  # name -> prefix of the fields
+KINDS = {"as counted": "plug_in_", "corrected": ""}  # name -> prefix of the fields
 
 
 def corrected_dots(

@@ -111,7 +111,7 @@ def figures() -> dict[str, Draw]:
         (risk.corrected_dots, ({"one": records.corrected_report(report)},), {}),
         (decisions.rate_dots, ({"one": decided.report_of(decided.FAR)},), {}),
         (risk.risk_bars, (ROWS,), {}),
-        (case_file.shared_scatter, (shares, "female"), {}),
+        (case_file.shared_scatter, (shares, "female", "male"), {}),
         (risk.occupation_bars, (report,), {}),
         (tails.caprice_histogram, (reports,), {"log_count": False}),
         (tails.prejudice_histogram, (reports, {"one": (0.5, 0.2)}), {}),
@@ -405,5 +405,6 @@ def variants() -> dict[str, Draw]:
                 )
             ),
             "<i>women",
+            "men",
         ),
     }

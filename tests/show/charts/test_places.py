@@ -34,7 +34,7 @@ from tests.show.charts.texts import answered
 
 def test_names_that_would_meet_are_left_to_the_hover() -> None:
     rows = tuple(shared(f"job {place}", 0.5 + place / 1000, 0.8) for place in range(20))
-    assert len(shared_scatter(SharedOccupations(rows=rows), "female").layout.annotations) <= 4
+    assert len(shared_scatter(SharedOccupations(rows=rows), "female", "male").layout.annotations) <= 4
 
 
 def test_no_name_is_written_over_the_whisker_of_another_point() -> None:
@@ -43,8 +43,8 @@ def test_no_name_is_written_over_the_whisker_of_another_point() -> None:
     beside = [
         shared("pilot", at, 0.9).model_copy(update={"interval": upright}) for at in (0.42, 0.45, 0.55, 0.58)
     ]
-    alone = shared_scatter(SharedOccupations(rows=(shared("nurse", 0.5, 0.5),)), "female")
-    crowded = shared_scatter(SharedOccupations(rows=(shared("nurse", 0.5, 0.5), *beside)), "female")
+    alone = shared_scatter(SharedOccupations(rows=(shared("nurse", 0.5, 0.5),)), "female", "male")
+    crowded = shared_scatter(SharedOccupations(rows=(shared("nurse", 0.5, 0.5), *beside)), "female", "male")
     assert [note.text for note in alone.layout.annotations] == ["nurse"]
     assert "nurse" not in [note.text for note in crowded.layout.annotations]
 
@@ -65,7 +65,7 @@ def test_no_name_covers_a_point_or_a_name_at_any_width(width: int, height: int, 
         shared("electrician and more"[: 4 + place % 17], float(tilt), float(share))
         for place, (tilt, share) in enumerate(zip(tilts, shares, strict=True))
     )
-    figure = shared_scatter(SharedOccupations(rows=rows), "female")
+    figure = shared_scatter(SharedOccupations(rows=rows), "female", "male")
     across, upwards = figure.layout.xaxis.range, figure.layout.yaxis.range
 
     def place_of(x: float, y: float) -> tuple[float, float]:
