@@ -32,6 +32,7 @@ from pcf_core.store.store import Store
 
 BEFORE = re.compile(r"[\s\"'“”‘’«»(*_]*")
 STORED = "answers-1"  # name of stored counts; raise the number when they would change
+WHAT_WRITES = {"model", "identity", "tokenizer", "family", "rules", "dtype", "opening"}
 FULL = 0.995  # of the answers; below, a sentence says so
 NO_ANSWER = "no answer names a group"
 
@@ -59,7 +60,7 @@ def sampled_run(
             )
     key = GenerationKey.of(spec, _decoding(samples.temperature))
     scoring = ScoringKey(
-        **key.model_dump(include={"model", "identity", "tokenizer", "family", "rules", "dtype"}),
+        **key.model_dump(include=WHAT_WRITES),
         sampled=Sampled(
             count=samples.samples or 0, temperature=samples.temperature, chat_template=key.chat_template
         ),
@@ -71,7 +72,7 @@ def writing_key(run: RunSpec) -> GenerationKey:
     """Return the key of the texts that a sampled run counts."""
     sampled = _how(run)
     return GenerationKey(
-        **run.scoring.model_dump(include={"model", "identity", "tokenizer", "family", "rules", "dtype"}),
+        **run.scoring.model_dump(include=WHAT_WRITES),
         chat_template=sampled.chat_template,
         decoding=_decoding(sampled.temperature),
         system=GO_ON if sampled.chat_template else "",

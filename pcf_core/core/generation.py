@@ -14,7 +14,7 @@ from pcf_core.core.errors import GenerationError
 from pcf_core.core.families import FAMILIES
 from pcf_core.core.frame import TextFrame, framed_name
 from pcf_core.core.records import Record, digest
-from pcf_core.core.run import IMPORTED, ModelSpec, imported_name, model_label
+from pcf_core.core.run import IMPORTED, ModelSpec, Opening, imported_name, is_usual, model_label
 
 BLOCK = 25  # most texts of one prompt that are stored together
 End = Literal["stop", "length", "refused", "empty"]
@@ -62,8 +62,8 @@ class GenerationKey(Record):
 
     ``chat_template``: hash of the template that turns the prompt into a user's message, empty if the prompt
     itself is continued.  ``system``: the experiment's instruction before every prompt; ``frame``: what else
-    stands around the prompts, ``None`` if that is what suits the model.  Keys without one omit the field, as
-    before it existed.
+    stands around the prompts, ``None`` if that is what suits the model.  ``opening``: tokens before a bare
+    text, if not the tokenizer's.  Keys without one omit the field, as before it existed.
     """
 
     model: str
@@ -76,6 +76,7 @@ class GenerationKey(Record):
     decoding: Decoding = Decoding()
     system: str = ""
     frame: TextFrame | None = Field(None, exclude_if=operator.not_)
+    opening: Opening = Field(None, exclude_if=is_usual)
 
     @model_validator(mode="after")
     def _can_be_framed(self) -> GenerationKey:
@@ -100,6 +101,7 @@ class GenerationKey(Record):
                 f"The model {spec.name} is {spec.family}, which fills gaps and cannot write a text: choose a "
                 "causal model, an encoder–decoder or an endpoint."
             )
+        chat_template = spec.chat_template if facts.chats else ""
         return cls(
             model=spec.name,
             identity=spec.identity,
@@ -107,8 +109,9 @@ class GenerationKey(Record):
             family=spec.family,
             rules=facts.writing_rules,
             dtype=spec.dtype,
-            chat_template=spec.chat_template if facts.chats else "",
+            chat_template=chat_template,
             decoding=decoding,
+            opening=None if chat_template else spec.opening,
         )
 
     @property
@@ -126,10 +129,13 @@ class GenerationKey(Record):
         """Return the same key with another system prompt."""
         return self.model_copy(update={"system": system})
 
-    def in_frame(self, frame: TextFrame | None) -> GenerationKey:
-        """Return the same key with this frame; in a bare one no chat template is used."""
-        bare = frame is not None and frame.kind == "bare"
-        return self.model_copy(update={"frame": frame} | ({"chat_template": ""} if bare else {}))
+    def in_frame(self, frame: TextFrame | None, opening: Opening = None) -> GenerationKey:
+        """Return the same key with this frame; a bare one has no chat template, but may have an opening."""
+        framed = self.model_copy(update={"frame": frame})
+        if frame is None or frame.kind != "bare":
+            return framed
+        opening = opening if self.opening is None else self.opening
+        return framed.model_copy(update={"chat_template": "", "opening": opening})
 
     @property
     def told(self) -> str:

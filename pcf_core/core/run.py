@@ -31,7 +31,8 @@ SELECTIONS: tuple[Protocol, ...] = (*BY_TOKENS, "fitting")
 Opening = tuple[str, ...] | None
 
 
-def _is_usual(opening: Opening) -> bool:
+def is_usual(opening: Opening) -> bool:
+    """Return whether texts begin as the tokenizer has it."""
     return opening is None
 
 
@@ -92,7 +93,7 @@ class ModelSpec(Record):
     notes: str = ""
     text_part_of: str = Field("", exclude_if=operator.not_)
     frame: Frame | None = Field(None, exclude_if=operator.not_)
-    opening: Opening = Field(None, exclude_if=_is_usual)
+    opening: Opening = Field(None, exclude_if=is_usual)
     base: str = Field("", exclude_if=operator.not_)
 
     def with_dtype(self, dtype: str) -> ModelSpec:
@@ -135,7 +136,7 @@ class ScoringKey(Record):
     dtype: str = "float32"
     protocol: str = "exact"
     frame: Frame | None = Field(None, exclude_if=operator.not_)  # keeps the hashes of bare prompts
-    opening: Opening = Field(None, exclude_if=_is_usual)  # keeps the hashes of texts as tokenized
+    opening: Opening = Field(None, exclude_if=is_usual)  # keeps the hashes of texts as tokenized
     sampled: Sampled | None = Field(None, exclude_if=operator.not_)  # keeps the hashes of scores
 
     @classmethod

@@ -25,12 +25,14 @@ from typing import TypeVar
 
 from pcf_core.core.errors import ModelError, OpeningError
 from pcf_core.core.files import note_of, noted, write_note
+from pcf_core.core.generation import GenerationKey
 from pcf_core.core.run import ModelSpec, Opening, ScoringKey
 
 NOTES = "beginnings.json"
 FORM = r"null|\[.*\]"  # JSON of an opening
 CLEARLY = 0.5  # nats per token that plain sentences must gain to replace the usual opening
 T = TypeVar("T")
+Key = TypeVar("Key", ScoringKey, GenerationKey)
 
 
 def likeliest(nats: Mapping[T, float], usual: T) -> T:
@@ -46,13 +48,13 @@ def with_opening(spec: ModelSpec) -> ModelSpec:
     return spec if opening is None else spec.model_copy(update={"opening": opening})
 
 
-def noted_opening(key: ScoringKey, find: Callable[[], Opening]) -> Opening:
+def noted_opening(key: ScoringKey | GenerationKey, find: Callable[[], Opening]) -> Opening:
     """Return the opening that was noted for a model, or find and note it."""
     return _read(noted(NOTES, _entry(key.identity, key.tokenizer), FORM, lambda: json.dumps(find())))
 
 
-def require_asked(asked: ScoringKey, opened: ScoringKey, again: str = "start the run again") -> None:
-    """Raise ModelError if a scorer was opened with another key than was asked for.
+def require_asked(asked: Key, opened: Key, again: str = "start the run again") -> None:
+    """Raise ModelError if a model was opened with another key than was asked for.
 
     OpeningError if only the opening differs, which is then noted; ``again``: what to do.
     """
@@ -67,7 +69,7 @@ def require_asked(asked: ScoringKey, opened: ScoringKey, again: str = "start the
     expected = " ".join(opened.opening) or "no token"
     raise OpeningError(
         f"The model {asked.model} expects {expected} before a text, and its tokenizer does not do that by "
-        f"itself. From now on its texts are scored that way: {again}.",
+        f"itself. From now on its texts begin that way: {again}.",
         opened.opening,
     )
 

@@ -487,6 +487,7 @@ def _checked(kind: type[PackedFairPair | PackedCriteria], key: str, data: bytes,
         _check_key(request.key)
     else:
         _check_model(request.key, request.key.family, request.key.dtype, request.key.chat_template)
+        _check_opening(request.key, bare=not request.key.chat_template)
         if request.key.system:
             raise ValueError("its key has a system message, which is that of each prompt")
         if (frame := request.key.frame) is not None:
@@ -504,10 +505,14 @@ def _check_key(key: ScoringKey) -> None:
         raise ValueError("it counts sampled answers, which a pack does not hold")
     if key.frame is not None and (key.frame.kind == "bare" or not key.frame.text):
         raise ValueError("its sentences are in a chat without a text")
-    if key.opening is not None and (key.frame is not None or key.family != "causal"):
+    _check_opening(key, bare=key.frame is None)
+
+
+def _check_opening(key: ScoringKey | GenerationKey, *, bare: bool) -> None:
+    if key.opening is not None and not (bare and key.family == "causal"):
         raise ValueError("only bare texts of causal models can begin with other tokens than the tokenizer's")
     for token in key.opening or ():
-        check_text(token, "a token", "run.json", PackError)
+        check_text(token, "a token", "The model", PackError)
 
 
 def _check_model(key: ScoringKey | GenerationKey | EncoderKey, family: str | None = None, *more: str) -> None:

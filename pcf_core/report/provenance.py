@@ -72,7 +72,7 @@ def model_facts(key: ScoringKey | GenerationKey) -> dict[str, str]:
         "weights and configuration (SHA-256, or revision)": key.identity,
         "tokenizer": key.tokenizer,
         "family and rules": f"{key.family}, rules {key.rules}",
-        **(opening_facts(key.opening) if isinstance(key, ScoringKey) else {}),
+        **opening_facts(key.opening),
         "precision": key.dtype,
     }
 

@@ -123,7 +123,7 @@ def writing_key(spec: ModelSpec, decoding: Decoding, options: TextOptions) -> Ge
     Raises GenerationError for a family that cannot write, and as :func:`~pcf_core.models.frames.text_frame`.
     """
     key = GenerationKey.of(spec, decoding)
-    return key.in_frame(text_frame(spec, options.frame, options.system, options.instruction))
+    return key.in_frame(text_frame(spec, options.frame, options.system, options.instruction), spec.opening)
 
 
 def frame_fields(key: GenerationKey) -> dict[str, Any]:

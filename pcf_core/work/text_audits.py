@@ -23,9 +23,10 @@ from typing import Any, Generic, TypeVar
 
 from pydantic import ValidationError, model_validator
 
-from pcf_core.core.errors import AuditError, GenerationError, ModelError, StoreError
+from pcf_core.core.errors import AuditError, GenerationError, StoreError
 from pcf_core.core.generation import GenerationKey, MissingTexts, in_one
 from pcf_core.core.records import Record, digest
+from pcf_core.models.beginnings import require_asked
 from pcf_core.models.generation.base import open_generator as open_real_generator
 from pcf_core.models.generation.endpoint import estimate_requests, rough_tokens
 from pcf_core.models.registry import resolve_writer
@@ -266,14 +267,10 @@ def generate_missing(
         return 0
     store.must_be_writable()  # loading a model can take minutes
     spec = resolve_writer(key.model, chat=bool(key.chat_template)).with_dtype(key.dtype)
-    generator = open_generator(spec, key.decoding)
+    generator = open_generator(spec.model_copy(update={"opening": key.opening}), key.decoding)
     if key.system or key.frame is not None:
         generator = generator.with_system(key.system, key.frame)
-    if generator.key.hash != key.hash:
-        raise ModelError(
-            f"The model {key.model} has changed since it was requested (then {key.identity}, now "
-            f"{generator.key.identity}): start the job again."
-        )
+    require_asked(key, generator.key, "start the job again")
     total, done, written, pace = sum(part.count for part in wanted), 0, 0, Pace()
     for prompt in dict.fromkeys(part.prompt for part in wanted):
         pause()

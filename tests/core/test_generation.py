@@ -7,8 +7,11 @@ import math
 import pytest
 
 from pcf_core.core.errors import GenerationError
+from pcf_core.core.frame import TextFrame
 from pcf_core.core.generation import Decoding, Generated, GenerationKey, in_one
 from pcf_core.core.run import ModelSpec
+
+BARE = TextFrame(kind="bare")
 
 
 def spec(family: str = "causal", **other: str) -> ModelSpec:
@@ -58,6 +61,20 @@ def test_every_field_makes_another_key() -> None:
     ]
     assert len({key.hash for key in (base, *others)}) == len(others) + 1
     assert GenerationKey.of(spec(path="/elsewhere", title="T"), Decoding()).hash == base.hash
+
+
+def test_only_a_bare_text_names_another_opening() -> None:
+    told, usual = spec(opening=("<bos>",)), GenerationKey.of(spec(), Decoding())
+    key = GenerationKey.of(told, Decoding())
+    assert "opening" not in usual.model_dump()
+    assert (key.opening, key.in_frame(BARE).opening) == (("<bos>",), ("<bos>",))
+    hashes = {GenerationKey.of(spec(opening=opening), Decoding()).hash for opening in (None, (), ("<bos>",))}
+    assert len(hashes) == 3
+    assert GenerationKey.model_validate_json(key.model_dump_json()) == key
+    chats = spec(opening=("<bos>",), chat_template="hash")
+    chat = GenerationKey.of(chats, Decoding())
+    assert chat == GenerationKey.of(spec(chat_template="hash"), Decoding())
+    assert chat.in_frame(BARE, chats.opening) == key.in_frame(BARE)
 
 
 def test_an_endpoint_says_how_it_is_asked_and_an_encoder_decoder_has_no_chat() -> None:

@@ -101,7 +101,7 @@ def test_scores_are_stored_under_no_other_key(own_settings: Settings) -> None:
     with pytest.raises(
         OpeningError,
         match=r"^The model m expects <bos> before a text, and its tokenizer does not do that by itself\. "
-        r"From now on its texts are scored that way: start the run again\.$",
+        r"From now on its texts begin that way: start the run again\.$",
     ) as caught:
         require_asked(KEY, with_bos(KEY))
     assert caught.value.opening == BOS

@@ -20,7 +20,9 @@ from pcf_core.core.generation import Decoding
 from pcf_core.core.records import digest
 from pcf_core.core.settings import ROOT
 from pcf_core.report.packs import canonical, read_pack
+from pcf_core.report.provenance import fairpair_facts
 from pcf_core.store.store import Store
+from pcf_core.texts.fairpair.records import FairPairResult
 from pcf_core.texts.packed import EXCHANGE, PackedCriteria, PackedFairPair, same
 from pcf_core.work.criteria import CRITERIA_AUDIT
 from pcf_core.work.fairpair import FAIRPAIR_AUDIT
@@ -112,6 +114,19 @@ def test_texts_in_a_frame_come_back_with_it(tmp_path: Path, frame: TextFrame, te
     hidden = put("result", "asked", "key", "frame")(frame.model_dump() | {"system": "Be\u202e fair."})
     with pytest.raises(PackError, match=r"marks that change the direction|the frame TextFrame"):
         read_pack(forged(packed_one, hidden))
+
+
+def test_texts_that_begin_with_another_token_come_back_with_it(tmp_path: Path) -> None:
+    store = Store.open(tmp_path)
+    packed_one = packed_fairpair(store, add_fairpair(store, KEY.model_copy(update={"opening": ("<bos>",)})))
+    result = read_pack(forged(packed_one, lambda body: body)).texts[0].result
+    assert isinstance(result, FairPairResult)
+    assert fairpair_facts(result)["texts begin with"].startswith("<bos>, ")
+    for name, value in {"opening": ["<b\u202eos>"], "chat_template": "0f0f", "family": "seq2seq"}.items():
+        with pytest.raises(
+            PackError, match=r"marks that change the direction|only bare texts of causal models"
+        ):
+            read_pack(forged(packed_one, put("result", "asked", "key", name)(value)))
 
 
 def test_runs_and_texts_of_one_model_share_its_name(kept: Kept) -> None:

@@ -136,7 +136,7 @@ def test_a_probe_is_asked_again_with_the_other_key(
         worker.run(until_idle=True)
     first, second = (queue.get(job.id) for job in jobs)
     assert (first.state, second.state) == ("failed", "done")
-    assert first.error.endswith("scored that way: ask again.")
+    assert first.error.endswith("begin that way: ask again.")
     assert first.key != second.key
 
 
@@ -146,7 +146,7 @@ def test_a_sentence_is_scored_at_once(expecting: Opener) -> None:
 
 
 def test_other_jobs_are_started_again(store: Store, expecting: Opener) -> None:
-    with pytest.raises(OpeningError, match=r"scored that way: start the job again\.$"):
+    with pytest.raises(OpeningError, match=r"begin that way: start the job again\.$"):
         blocks.open_asked(asked_run().scoring, store, expecting)
     blocks.open_asked(asked_run().scoring, store, expecting)
 

@@ -9,13 +9,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pcf_core.audit.answers import counted, group_reader, sampled_run
+from pcf_core.audit.answers import counted, group_reader, sampled_run, writing_key
 from pcf_core.audit.options import ViewOptions
 from pcf_core.audit.results import Results, recomputed_result
 from pcf_core.core.errors import RunError, TemplateError, TopicError
+from pcf_core.core.generation import GenerationKey
 from pcf_core.core.records import LeftOut
 from pcf_core.core.risk import RiskReport
-from pcf_core.core.run import RunSpec
+from pcf_core.core.run import ModelSpec, RunSpec
 from pcf_core.core.sampled import GO_ON, Samples
 from pcf_core.core.topics import Evidence, Template, TemplateSet, Topic
 from pcf_core.material.topics import load_topic
@@ -159,3 +160,9 @@ def test_a_template_with_text_behind_the_word_is_refused() -> None:
 def test_a_topic_about_people_is_refused() -> None:
     with pytest.raises(TopicError, match="about decisions on people"):
         run_of(5, topic=load_topic("people-race"))
+
+
+def test_samples_begin_as_other_texts_of_the_model_do() -> None:
+    spec = ModelSpec(name="m", family="causal", path="", identity="i", tokenizer="t", opening=("<bos>",))
+    run = sampled_run(spec, TOPIC, PEOPLE, SENTENCES, Samples(samples=5))
+    assert writing_key(run) == GenerationKey.of(spec, writing_key(run).decoding)

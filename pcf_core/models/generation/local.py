@@ -47,7 +47,8 @@ from pcf_core.models.frames import render, templated
 from pcf_core.models.generation.base import Generator, end_of, packed, stream
 from pcf_core.models.generation.drawing import Tokens, choose
 from pcf_core.models.loading import Loaded
-from pcf_core.models.scoring.base import quoted
+from pcf_core.models.scoring.base import TokenNats, check_context, quoted
+from pcf_core.models.scoring.openings import Openings
 from pcf_core.models.scoring.seam import PROBE, Ids, Seam
 from pcf_core.models.shortcuts import LIGHT, Products, agree
 
@@ -400,9 +401,36 @@ class CausalGenerator(LocalGenerator):
 
     def __init__(self, loaded: Loaded, key: GenerationKey, *, context: int = 0) -> None:
         super().__init__(loaded, key, context=context)
+        self.identity, self.openings = loaded.identity, Openings(self.seam, self._nats_behind)
+        self._open_texts()
         keeps = "logits_to_keep" in inspect.signature(self.model.forward).parameters
         self.last = {"logits_to_keep": LEAST} if keeps else {}
         self.caches = self._caches_exactly()
+
+    def with_system(self, system: str, frame: TextFrame | None = None) -> Self:
+        """See :meth:`Generator.with_system`."""
+        other = super().with_system(system, frame)
+        other._open_texts()
+        return other
+
+    def _open_texts(self) -> None:
+        """Begin bare texts as the model expects (:mod:`pcf_core.models.beginnings`)."""
+        if not self.key.chat_template:
+            self.key = self.openings.opened(self.key, self.identity)
+
+    @torch.inference_mode()
+    def _nats_behind(self, start: Ids, texts: Sequence[str], unread: int) -> list[TokenNats]:
+        """Return log P(token | tokens before it) of texts after ``start``, without ``unread`` tokens."""
+        sentences = self.seam.whole(texts)
+        check_context(self.key, self.context, [len(start) + len(ids) for ids in sentences], texts)
+        read = []
+        with self._device_errors(1), self._passing():
+            for ids in sentences:
+                whole = torch.tensor([start + ids])
+                logits = self.model(input_ids=whole.to(self.device), use_cache=False).logits[0].cpu()
+                nats = logits[:-1].double().log_softmax(-1).gather(1, whole[0, 1:, None])[:, 0].numpy()
+                read.append(TokenNats(ids, np.pad(nats[len(start) + unread - 1 :], (unread, 0))))
+        return read
 
     def prompt_ids(self, prompt: str) -> Ids:
         """See :meth:`LocalGenerator.prompt_ids`."""

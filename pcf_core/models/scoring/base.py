@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 from pcf_core.core.errors import ModelError, OutOfMemoryError, ScoringError, TemplateError
 from pcf_core.core.families import FAMILIES, facts_of
 from pcf_core.core.frame import QUESTION, Frame, parts_of_question
+from pcf_core.core.generation import GenerationKey
 from pcf_core.core.records import FloatArray
 from pcf_core.core.run import ModelSpec, Protocol, ScoringKey, TokenTable
 from pcf_core.core.settings import settings
@@ -301,7 +302,9 @@ def no_log_probability(nats: FloatArray) -> NDArray[np.int_]:
     return np.argwhere(~(nats <= HIGHEST))
 
 
-def check_context(key: ScoringKey, context: int, lengths: Sequence[int], prompts: Sequence[str]) -> None:
+def check_context(
+    key: ScoringKey | GenerationKey, context: int, lengths: Sequence[int], prompts: Sequence[str]
+) -> None:
     """Raise TemplateError for a prompt that needs more than ``context`` tokens (0: unlimited)."""
     for length, prompt in zip(lengths, prompts, strict=True):
         if context and length > context:

@@ -53,12 +53,10 @@ import torch
 import transformers
 from transformers.cache_utils import DynamicCache, DynamicLayer
 
-from pcf_core.core.errors import OutOfMemoryError, ScoringError
 from pcf_core.core.files import noted
 from pcf_core.core.records import FloatArray, digest
 from pcf_core.core.run import ScoringKey
 from pcf_core.core.settings import PACKAGE
-from pcf_core.models.beginnings import noted_opening
 from pcf_core.models.loading import Loaded
 from pcf_core.models.scoring.base import (
     LOGITS,
@@ -118,7 +116,8 @@ class CausalScorer(LocalScorer):
         frame, size, deep = self.seam.frame_ids, self.largest_tree or self.deepest, self.deepest > 0
         if size and frame and self._is_known_as_exact(size, loaded.identity, frame, by_levels=deep):
             self.memory = self._remembered()
-        self._open_texts(loaded.identity)
+        if key.frame is None:
+            self.key = self.openings.opened(key, loaded.identity)
 
     @property
     def traits(self) -> dict[str, str]:
@@ -186,24 +185,6 @@ class CausalScorer(LocalScorer):
         more than :data:`~pcf_core.models.beginnings.CLEARLY` nats a token.
         """
         return None if self.seam.opening or self.seam.frame else self.openings.separator[1]
-
-    def _open_texts(self, identity: str) -> None:
-        """Put the tokens of the key before texts; if it has none, those that the model expects, also into it.
-
-        A model with an ``identity`` is asked once, others each time.
-        """
-        opening = self.key.opening
-        if self.key.frame is None and opening is None:
-            ask = self.openings.expected
-            try:
-                opening = noted_opening(self.key, ask) if identity else ask()
-            except OutOfMemoryError:
-                raise
-            except ScoringError:  # nothing is known of this model, and nothing noted
-                return
-            self.key = self.key.model_copy(update={"opening": opening})
-        if opening is not None:
-            self.seam.opening = self.openings.ids(opening)
 
     def _score_batches(
         self, prompts: Sequence[str], words: Sequence[str], pause: Callable[[], None]

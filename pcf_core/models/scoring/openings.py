@@ -17,7 +17,7 @@ import numpy as np
 
 from pcf_core.core.errors import AuditError, ModelError, OutOfMemoryError, ScoringError
 from pcf_core.core.run import Opening
-from pcf_core.models.beginnings import CLEARLY, likeliest
+from pcf_core.models.beginnings import CLEARLY, Key, likeliest, noted_opening
 from pcf_core.models.scoring.base import PLAIN, SentenceOpening, TokenNats
 from pcf_core.models.scoring.seam import Ids, Seam
 
@@ -32,6 +32,23 @@ class Openings:
     def __init__(self, seam: Seam, read: Read) -> None:
         self.usual = seam.opening
         self._seam, self._read = seam, read
+
+    def opened(self, key: Key, identity: str) -> Key:
+        """Put the tokens of a key before texts; if it has none, those that the model expects, also into it.
+
+        A model with an ``identity`` is asked once, others each time.
+        """
+        opening = key.opening
+        if opening is None:
+            try:
+                opening = noted_opening(key, self.expected) if identity else self.expected()
+            except OutOfMemoryError:
+                raise
+            except ScoringError:  # nothing is known of this model, and nothing noted
+                return key
+        if opening is not None:
+            self._seam.opening = self.ids(opening)
+        return key.model_copy(update={"opening": opening})
 
     def ids(self, opening: Sequence[str]) -> Ids:
         """Return the token ids of an opening; ModelError for tokens that the tokenizer lacks."""
