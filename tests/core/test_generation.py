@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import pytest
 
@@ -14,7 +15,7 @@ from pcf_core.core.run import ModelSpec
 BARE = TextFrame(kind="bare")
 
 
-def spec(family: str = "causal", **other: str) -> ModelSpec:
+def spec(family: str = "causal", **other: Any) -> ModelSpec:
     fields = {"name": "m", "path": "", "identity": "i", "tokenizer": "t", **other}
     return ModelSpec.model_validate({"family": family, **fields})
 
