@@ -140,7 +140,7 @@ def draw_option(
         return value if option.optional or value is not None else option.opens
     names = with_asked(option.url, offered or (), more.get("format_func", NO_TITLES))
     if option.type is tuple and spec.row:
-        return tuple(drawn.pills(options=names, selection_mode="multi", **named))
+        return tuple(drawn.pills(options=names, selection_mode="multi", wrap=True, **named))
     if option.type is tuple:
         return tuple(drawn.multiselect(options=names, **named))
     if offered is None:

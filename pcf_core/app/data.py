@@ -127,7 +127,9 @@ def models_by_topic() -> dict[str, int]:
     models: dict[str, set[str]] = {}
     for info in open_store().runs():
         if info.complete and info.run.evidence.name not in NEUTRAL_LISTS:
-            bare = info.run.scoring.model_copy(update={"frame": None, "sampled": None})
+            scoring = info.run.scoring
+            plain_key = scoring.frame is None and scoring.sampled is None
+            bare = scoring if plain_key else scoring.model_copy(update={"frame": None, "sampled": None})
             models.setdefault(info.run.topic.hash, set()).add(bare.name)
     return {name: len(models.get(topic.hash, ())) for name, topic in all_topics().items()}
 
@@ -368,13 +370,14 @@ def lookable(names: Sequence[str]) -> list[str]:
     """
     if may_audit() or not names:
         return list(names)
-    from pcf_core.work.criteria import CRITERIA_AUDIT  # only for viewers
+    allowed = {*(spec.name for spec in listed_models() if spec.family != "endpoint"), *scored_models()}
+    if allowed.issuperset(names):  # without a look at every result for text audits
+        return list(names)
+    from pcf_core.work.criteria import CRITERIA_AUDIT
     from pcf_core.work.fairpair import FAIRPAIR_AUDIT
 
     audited = answered(FAIRPAIR_AUDIT)
-    allowed = {
-        *(spec.name for spec in listed_models() if spec.family != "endpoint"),
-        *scored_models(),
+    allowed |= {
         *(name for request in audited for name in (request.key.model, request.key.name)),
         *(encoder.model for request in audited if not request.imported for encoder in request.encoders),
         *(name for request in answered(CRITERIA_AUDIT) for name in (request.model, request.name)),

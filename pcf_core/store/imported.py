@@ -91,9 +91,9 @@ class Imported:
         holds = [key for key in self.run_keys() if (self._folder / key / "scores" / scoring).is_dir()]
         return [self._layer(key) for key in holds]
 
-    def all_layers(self) -> Sequence[Layer]:
-        """Return the layers of all imports."""
-        return [self._layer(key) for key in self.run_keys()]
+    def opened_layers(self) -> Sequence[Layer]:
+        """Return the layers that were read; no other has warnings, as their catalogues lie in memory."""
+        return list(self._layers.values())
 
     def add(self, runs: Mapping[str, Mapping[str, bytes]], texts: Mapping[str, Mapping[str, bytes]]) -> None:
         """Store the files of runs and text audits, by key and path: all of them or none.

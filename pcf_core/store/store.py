@@ -274,7 +274,7 @@ class Store:
     @retrying
     def warnings(self) -> tuple[str, ...]:
         """Return a sentence for each damaged shard that was not scored again, and for a damaged catalogue."""
-        layers = (*self._layers, *self._imported.all_layers())
+        layers = (*self._layers, *self._imported.opened_layers())
         of_shards = tuple(sentence for layer in layers for sentence in layer.catalogue.warnings())
         damaged_file = damaged(self._root / FILE_NAME)
         if not damaged_file.exists():
@@ -326,11 +326,11 @@ class Store:
 
     def runs(self) -> tuple[RunInfo, ...]:
         """Return all runs, newest first."""
-        return tuple(sorted(self._infos().values(), key=lambda info: info.created, reverse=True))
+        return tuple(self._cached("newest", lambda: _newest_first(self._infos())).values())
 
     def own_runs(self) -> tuple[RunInfo, ...]:
         """Return the runs of the cache folder, which can be deleted, newest first."""
-        return tuple(sorted(self._runs[0].infos().values(), key=lambda info: info.created, reverse=True))
+        return tuple(_newest_first(self._runs[0].infos()).values())
 
     @retrying
     def size_of_run(self, key: str) -> int:
@@ -361,8 +361,8 @@ class Store:
     def imported_runs(self) -> tuple[RunInfo, ...]:
         """Return the runs that came in packs and were not made here, newest import first."""
         made = self._made_infos()
-        infos = [info for key, info in self._imported.infos().items() if key not in made]
-        return tuple(sorted(infos, key=lambda info: info.created, reverse=True))
+        infos = {key: info for key, info in self._imported.infos().items() if key not in made}
+        return tuple(_newest_first(infos).values())
 
     def is_made_here(self, key: str) -> bool:
         """Return whether a run of this key was made in this cache, or is shipped with the app."""
@@ -513,3 +513,7 @@ class Store:
     def _clear_run_cache(self) -> None:
         if getattr(self._run_cache, "infos", None) is not None:
             self._run_cache.infos = {}
+
+
+def _newest_first(infos: Mapping[str, RunInfo]) -> dict[str, RunInfo]:
+    return dict(sorted(infos.items(), key=lambda item: item[1].created, reverse=True))

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import json
+import signal
+import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from time import sleep
 from typing import Any
 
 import jsonschema
@@ -13,6 +17,7 @@ import pytest
 
 from benchmarks.fakes import FakeScorer
 from pcf_core.core.run import ModelSpec, ScoringKey
+from pcf_core.core.settings import Settings
 from pcf_core.models.scoring.base import Scorer
 from pcf_core.report.signoff import beside
 from tests.command_line import SCHEMAS, Done, run_here
@@ -115,6 +120,27 @@ def test_a_plan_is_interrupted_goes_on_and_ends_in_a_report_that_can_be_signed(
     refused, _ = audit(*given)
     assert refused.returncode == 2
     assert "is signed off, and another would not fit the sign-off" in refused.stderr
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("small_topics")
+def test_a_terminated_process_loses_at_most_a_block(
+    own_settings: Settings, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("PCF_SHARD_PROMPTS", "1")
+    given = (plan(tmp_path), "--out", str(tmp_path / "out"))
+    command = [sys.executable, "-m", "pcf_core", "audit", *given]
+    with subprocess.Popen(command, stderr=subprocess.PIPE) as process:
+        while process.poll() is None and len([*own_settings.cache.glob("scores/**/*.parquet")]) < 2:
+            sleep(0.002)  # with the second begun, the first is complete
+        process.terminate()
+        assert process.wait(60) == -signal.SIGTERM
+    done, document = audit(*given, "--dry-run")
+    assert 0 < document["missing"] < 2 * CELLS, done.stderr
+    done, _ = audit(*given)
+    assert done.returncode == 0, done.stderr
+    _, document = audit(*given, "--dry-run")
+    assert document["missing"] == 0
 
 
 @pytest.mark.parametrize(
