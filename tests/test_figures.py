@@ -412,7 +412,7 @@ def decided() -> Iterator[str]:
     """No range over people and sentences shows a difference by race or age, but one of the control does."""
     apart, matters, asked = [], load_evidence("matters").terms, load_templates("decisions").texts
     assert {"a mortgage", "parole"} < set(matters)
-    yield f"{len(matters)} matters, such as a mortgage or parole, are decided in {len(asked)} sentences of ours"
+    yield f"{len(matters)} matters, such as a mortgage or parole, are decided in {len(asked)} sentences"
     assert {len(group.words) for group in load_topic("people-race").groups} == {8}, "eight names a group"
     for topic in DECIDED:
         for model, frame in zip(PUBLIC, (ASKED, None), strict=True):

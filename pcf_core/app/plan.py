@@ -6,7 +6,6 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
 from pcf_core.app.caching import open_store
 from pcf_core.app.choice import DEFAULT_MODELS, current_choice, draw_option
