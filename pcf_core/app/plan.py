@@ -103,7 +103,7 @@ def _draw_form() -> dict[str, Any]:
     for start in range(0, len(LIMITS), 2):  # row by row, so that a telephone keeps the order
         for name, column in zip(LIMITS[start : start + 2], st.columns(2), strict=False):
             values[name] = draw_option(options[name], column)
-    draw("mappings", titles.by_name, format_func=titles, wrap=True)
+    draw("mappings", titles.by_name, format_func=titles)
     with st.expander("Sentences, and a chat around them"):
         draw("templates", template_sets(), format_func=set_titles())
         values["kind"] = draw_option(options["kind"])
