@@ -246,7 +246,8 @@ def expect_place(app: App, target: Place) -> None:
 
 def test_the_menu_has_at_most_fifteen_pages_each_with_a_file() -> None:
     assert len(PAGES) <= MOST_PAGES
-    assert {path.stem for path in (ROOT / "pages").glob("*.py")} == set(PAGES)
+    board = {"board"}  # the first page of a read-only app with results of others, and of no other
+    assert {path.stem for path in (ROOT / "pages").glob("*.py")} == set(PAGES) | board
     assert not (set(OLD) - {"overview"}) & set(PAGES)
 
 

@@ -182,7 +182,7 @@ def test_one_half_and_another_language_are_said_and_recorded(own_settings: Setti
     document = answer_to("benchmark", *french, "--language", "fr")
     assert document["language"] == "fr"
     assert document["criticism"].endswith("That is about the English sentences, and these are in French.")
-    assert "CrowS-Pairs (French): " in run_here(*french, "--language", "fr", terminal=True).stdout
+    assert "CrowS-Pairs (French), 2 pairs: " in run_here(*french, "--language", "fr", terminal=True).stdout
     (kept,) = kept_results(Store.open(own_settings.cache), ["mini-gpt"], "crows-pairs")
     assert (kept.asked.language, kept.asked.hash) == ("fr", document["asked"])
 
