@@ -67,6 +67,21 @@ def test_the_command_takes_the_options_that_the_document_names(tmp_path: Path) -
     assert asked["counterparts"][0] == "Mary is a nurse."
 
 
+def test_sampled_answers_are_asked_sentence_by_sentence(tmp_path: Path) -> None:
+    """As above, the log of the mock model may be an error."""
+    run(
+        *(str(BIN / "inspect"), "eval", f"{TASKS}@sampled", "--model", "mockllm/model", "--display", "none"),
+        *("-T", "topic=gender", "-T", "evidence=neutral-subjects-20", "-T", "templates=gender-nineteen"),
+        *("-T", "samples=2", "--limit", "1", "--log-dir", str(tmp_path / "logs")),
+        folder=tmp_path,
+    )
+    (log,) = (tmp_path / "logs").glob("*.eval")
+    dumped = json.loads(run(str(BIN / "inspect"), "log", "dump", str(log), folder=tmp_path).stdout)
+    asked = dumped["eval"]["metadata"]["pcf_audit"]
+    assert (asked["count"], asked["decoding"]["temperature"]) == (2, 1.0)
+    assert dumped["samples"][0]["input"][-1]["content"] == "The person said that"
+
+
 def test_a_mistake_is_said(tmp_path: Path) -> None:
     done = run(
         *(str(BIN / "inspect"), "eval", f"{TASKS}@criteria", "--model", "mockllm/model"),
