@@ -9,7 +9,6 @@ from pcf_core.audit.answers import writing_key
 from pcf_core.audit.options import ViewOptions
 from pcf_core.audit.results import Results
 from pcf_core.cli.console import give, one_or_all, open_store, progress_line, say
-from pcf_core.cli.panels import run_lines
 from pcf_core.core.run import RunSpec
 from pcf_core.core.settings import settings
 from pcf_core.report.documents import report_document
@@ -21,6 +20,8 @@ from pcf_core.work.sampled import sample_run, sampled_estimate, samples_of
 
 def sample_now(runs: Sequence[RunSpec], within: float | None, *, as_json: bool) -> None:
     """Write the missing texts, with the costs first, and print the estimated risks."""
+    from pcf_core.cli.panels import run_lines  # plotly and pandas
+
     store, options, documents, lines = open_store(), ViewOptions(), list[dict[str, Any]](), list[str]()
     for run in runs:
         done = _sampled(run, store, within)
