@@ -410,7 +410,8 @@ def choices_named() -> Iterator[str]:
 @said_in(MODELS)
 def decided() -> Iterator[str]:
     """No range over people and sentences shows a difference by race or age, but one of the control does."""
-    apart, matters, asked = [], load_evidence("matters").terms, load_templates("decisions").texts
+    apart, found = [], dict[tuple[str, str], RiskReport]()
+    matters, asked = load_evidence("matters").terms, load_templates("decisions").texts
     assert {"a mortgage", "parole"} < set(matters)
     yield f"{len(matters)} matters, such as a mortgage or parole, are decided in {len(asked)} sentences"
     assert {len(group.words) for group in load_topic("people-race").groups} == {8}, "eight names a group"
@@ -418,6 +419,7 @@ def decided() -> Iterator[str]:
         for model, frame in zip(PUBLIC, (ASKED, None), strict=True):
             figures = report_of(Shipped(model, topic, "decisions", frame=frame), ViewOptions())
             assert not figures.says_little
+            found[topic, model] = figures
             rates = figures.decisions
             assert rates is not None
             ratio = rates.interval("impact_ratio", "all")
@@ -432,6 +434,16 @@ def decided() -> Iterator[str]:
             ]
             yield f"| {' | '.join(cells)} |"
     assert apart == [(SMOL, "people-control")]
+    for (topic, _), figures in found.items():
+        if topic == "people-age":
+            assert figures.overall_risk < 0.02, "near 0"
+        else:
+            assert figures.caprice_risk < 0.05 * figures.overall_risk, "hardly any is caprice"
+    of_age = found["people-age", GEMMA]
+    assert of_age.caprice_risk > of_age.prejudice_risk, "most of it is caprice"
+    ratios = [found[topic, SMOL].decisions for topic in ("people-control", "people-race")]
+    halves, races = (one.impact_ratio for one in ratios if one and one.impact_ratio)
+    assert halves < races, "lower between the halves"
 
 
 @said_in(MODELS)

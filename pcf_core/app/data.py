@@ -237,7 +237,7 @@ def load(choice: Choice, *, brief: bool = False) -> Loaded:
 def asked_run(choice: Choice, model: str, precision: str) -> RunSpec:
     """Return the run of a model; for ``auto`` the first scored precision, else the one to be scored.
 
-    Decisions are those of the model's chat if it was asked nowhere else.
+    On a topic about people, the result in the model's chat is shown where there is no other.
     """
     lists = named_or_kept(choice.topic, choice.evidence, choice.templates)
     if model.startswith(IMPORTED) or is_framed(model):

@@ -39,6 +39,7 @@ from pcf_core.app.widgets import TOPIC_DRAFTS, choose_one, plain
 from pcf_core.core.errors import AuditError
 from pcf_core.core.settings import settings
 from pcf_core.models.folder import wait_for_hashes
+from pcf_core.show.names import speaking_of
 
 OPENED = "frame_opened"
 FIRST = "overview"
@@ -174,7 +175,7 @@ def show(draw: Callable[[], None]) -> None:
     try:
         for sentence in open_store().warnings():
             st.warning(plain(sentence), icon=":material/warning:")
-        with request_cache(), open_store().steady():
+        with request_cache(), open_store().steady(), speaking_of():  # the next page may be of another topic
             draw()
     except AuditError as error:
         st.error(plain(str(error)), icon=":material/error:")

@@ -11,7 +11,7 @@ import numpy as np
 from pcf_core.core.records import FloatArray, LeftOut
 from pcf_core.core.risk import COUNTS_ONLY, CorrectedRisk, OccupationRisk, RiskReport
 from pcf_core.measure.bootstrap import RiskIntervals, risk_intervals
-from pcf_core.measure.criterion import Criterion
+from pcf_core.measure.criterion import Criterion, normalised
 from pcf_core.measure.decisions import TINY, People, RateCriterion, decisions_of
 from pcf_core.measure.decomposition import Decomposition, RiskTotal, total
 from pcf_core.measure.resampling import TemplateUnit, effective_number, rough
@@ -103,7 +103,7 @@ def _with_parts(report: RiskReport, matrix: Matrix, intervals: RiskIntervals) ->
     parts = caprice_parts(stereotypes, intervals.parts, matrix.whole.drawn_families, criterion)
     if parts is None:
         return report
-    shares = matrix.occupation_weights / matrix.occupation_weights.sum()
+    shares = normalised(matrix.occupation_weights, len(matrix.occupations), "occupation_weights")
     return replace(
         report, context_caprice=float(shares @ parts.context), wording_caprice=float(shares @ parts.wording)
     )

@@ -35,7 +35,8 @@ def sample_now(runs: Sequence[RunSpec], within: float | None, *, as_json: bool) 
 
 def _sampled(run: RunSpec, store: Store, within: float | None) -> RunSpec:
     cost, model = sampled_estimate(run, store, Queue.open(settings().catalogue)), run.scoring.model
-    time = "" if cost.seconds is None else f", about {duration(cost.seconds)}"
-    say(f"{model}: {cost.texts}{time.replace('about', 'at least') if cost.at_least else time}")
+    how = "at least" if cost.at_least else "about"
+    time = "" if cost.seconds is None else f", {how} {duration(cost.seconds)}"
+    say(f"{model}: {cost.texts}{time}")
     with progress_line() as show:
         return sample_run(run, store, lambda at: show(f"{model}: {progress_note(at)}"), within=within)

@@ -41,7 +41,7 @@ def _subject_of(run: RunSpec) -> tuple[str, str]:
 
 @contextmanager
 def speaking_of(*runs: RunSpec) -> Iterator[None]:
-    """Write about the runs' terms and decisions within this block, if they have the same."""
+    """Write about the runs' terms and decisions in this block, if they share them; afterwards as before."""
     before = _SUBJECT.get()
     if len(set(map(_subject_of, runs))) == 1:
         speak_of(runs[0])
