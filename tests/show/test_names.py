@@ -20,6 +20,7 @@ from pcf_core.show.names import (
     _titles,
     sentence_with_titles,
     set_title,
+    speak_of,
     speaking_of,
     unique_titles,
     with_titles,
@@ -141,6 +142,9 @@ def test_sentences_are_about_the_terms_people_and_decisions_of_a_run() -> None:
         assert worded(WRITTEN) == ABOUT
     with speaking_of(decided, other):
         assert worded(WRITTEN) == WRITTEN
+    with speaking_of():  # as a page does, which learns its run later
+        speak_of(decided)
+        assert worded(WRITTEN) == ABOUT
     assert worded(WRITTEN) == WRITTEN
 
 
