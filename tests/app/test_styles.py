@@ -19,7 +19,7 @@ from plotly.subplots import make_subplots
 from streamlit.elements.lib.streamlit_plotly_theme import BG_COLOR, GRAY_70, GRAY_90
 
 from pcf_core.app.inside import DIVERGING
-from pcf_core.app.styles import STYLES, finished, front, readable, table_room
+from pcf_core.app.styles import FRONT, STYLES, finished, front, readable, table_room
 from pcf_core.core.settings import ROOT
 from pcf_core.show.charts import marks, theme
 from pcf_core.show.charts.marks import Span
@@ -41,6 +41,12 @@ def test_streamlit_has_all_that_is_selected() -> None:
     for name in names:
         whole = rf"{name}(?<![\w-]{name})(?![\w-])"
         assert re.search(whole, front_end), f"{name} is in no script of Streamlit {streamlit.__version__}"
+
+
+@pytest.mark.parametrize("sheet", sorted(path.name for path in FRONT.glob("*.css")))
+def test_has_stands_behind_a_class_or_an_attribute(sheet: str) -> None:
+    # Behind nothing, it is judged again for each mark of a chart: 20 seconds on Heat map. With > it looks at children only.
+    assert re.findall(r"(?:^|[\s>~+,])(?::not\()?:has\((?!>)[^{]*", front(sheet)) == []
 
 
 def test_every_axis_and_note_is_drawn_in_the_stronger_grey() -> None:
