@@ -40,14 +40,6 @@ class Requirement(Record):
     read: str = ""
     evidence: tuple[str, ...] = ()
 
-    @property
-    def cited(self) -> str:
-        """The reference with the day on which it was read."""
-        if not self.read:
-            return f"{self.reference} (not read in a public copy)"
-        day = date.fromisoformat(self.read)
-        return f"{self.reference} (read in a public copy on {day.day} {day:%B %Y})"
-
 
 class RegulationMapping(Record):
     """A text of a regulator or standards body; ``notes``: what to know first."""
@@ -57,6 +49,29 @@ class RegulationMapping(Record):
     source: str
     notes: str
     rows: tuple[Requirement, ...]
+
+    @property
+    def checked(self) -> str:
+        """When the references were read, a sentence; "" if on several days, which :meth:`cited` adds then."""
+        days = {row.read for row in self.rows}
+        if len(days) > 1:
+            return ""
+        (day,) = days
+        if not day:
+            return "No reference was read in a public copy."
+        return f"The references were read in a public copy on {_written(day)}."
+
+    def cited(self, row: Requirement) -> str:
+        """Write the reference of a row, with the day on which it was read if others were read on another."""
+        if self.checked:
+            return row.reference
+        read = f"read in a public copy on {_written(row.read)}" if row.read else "not read in a public copy"
+        return f"{row.reference} ({read})"
+
+
+def _written(day: str) -> str:
+    found = date.fromisoformat(day)
+    return f"{found.day} {found:%B %Y}"
 
 
 class WrittenMapping(Material):

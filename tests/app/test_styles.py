@@ -45,7 +45,7 @@ def test_streamlit_has_all_that_is_selected() -> None:
 
 @pytest.mark.parametrize("sheet", sorted(path.name for path in FRONT.glob("*.css")))
 def test_has_stands_behind_a_class_or_an_attribute(sheet: str) -> None:
-    # Behind nothing, it is judged again for each mark of a chart: 20 seconds on Heat map. With > it looks at children only.
+    # Behind nothing, it is judged again for each mark of a chart: 20 seconds on Heat map.
     assert re.findall(r"(?:^|[\s>~+,])(?::not\()?:has\((?!>)[^{]*", front(sheet)) == []
 
 

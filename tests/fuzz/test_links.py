@@ -11,13 +11,14 @@ from hypothesis import strategies as st
 
 from pcf_core.app.addresses import TAB_OF
 from pcf_core.app.choice import choose_shown, select_on_pages
+from pcf_core.app.shell import SECTIONS
 from pcf_core.app.widgets import choose_one
-from pcf_core.core.settings import ROOT, Settings
+from pcf_core.core.settings import Settings
 from tests.pages.opened import open_app
 from tests.widget_keys import calls_with_key
 
 SAMPLE, MANY = 4, 1_000
-PAGES = sorted(path.stem for path in (ROOT / "pages").glob("*.py"))
+PAGES = sorted(name for pages in SECTIONS.values() for name, _, _ in pages)
 VALUES = [
     "", " ", "mini-gpt", "gender", "../../etc/passwd", "/etc/passwd", "endpoint:x", "masked:mini-gpt",
     "<b>x</b>", "1", "0", "-1", "1e400", "-inf", "nan", "1e308", "9" * 400, "0.5", "true", "None", "[]", "{}",

@@ -46,14 +46,26 @@ def test_each_row_claims_no_more_than_it_has(name: str) -> None:
 
 def test_an_audit_under_local_law_144_is_refused_before_anything_else() -> None:
     mapping = load_mapping("nyc-ll-144")
-    assert mapping.notes.startswith("This report is not a bias audit under Local Law 144")
+    assert mapping.notes.startswith("A report made here is not a bias audit under Local Law 144")
     assert {row.strength for row in mapping.rows} == {"none"}
 
 
-def test_a_reference_says_when_it_was_read() -> None:
-    read, unread = load_mapping("eu-ai-act").rows[0], load_mapping("standards").rows[0]
-    assert read.cited == "Art. 9(6) to (8) (read in a public copy on 30 November 2026)"
-    assert unread.cited.endswith("(not read in a public copy)")
+def test_a_mapping_says_when_its_references_were_read() -> None:
+    read, unread = load_mapping("eu-ai-act"), load_mapping("standards")
+    assert read.checked == "The references were read in a public copy on 30 November 2026."
+    assert read.cited(read.rows[0]) == "Art. 9(6) to (8)"
+    assert unread.checked == "No reference was read in a public copy."
+    assert unread.cited(unread.rows[0]) == unread.rows[0].reference
+
+
+def test_each_reference_says_its_day_if_not_all_were_read_on_one() -> None:
+    first, second, *_ = load_mapping("eu-ai-act").rows
+    mixed = load_mapping("eu-ai-act").model_copy(
+        update={"rows": (first, second.model_copy(update={"read": ""}))}
+    )
+    assert mixed.checked == ""
+    assert mixed.cited(mixed.rows[0]) == "Art. 9(6) to (8) (read in a public copy on 30 November 2026)"
+    assert mixed.cited(mixed.rows[1]).endswith("(not read in a public copy)")
 
 
 @pytest.mark.parametrize(

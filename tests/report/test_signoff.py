@@ -12,7 +12,7 @@ import pytest
 
 from pcf_core.core.errors import InputError
 from pcf_core.report.records import SHORT, ReportDocument, ReportRequest
-from pcf_core.report.sections.mapping import NOT_HERE
+from pcf_core.report.sections.mapping import NO_EVIDENCE
 from pcf_core.report.signoff import (
     Decided,
     beside,
@@ -60,7 +60,7 @@ def test_evidence_is_named_only_if_the_report_has_its_section(
     assert (last.name, last.title) == ("mapping", "Regulations")
     rows = {row[0]: row for part in last.parts for table in part.tables for row in table.rows}
     gate = next(row for cited, row in rows.items() if str(cited).startswith("Art. 9"))
-    assert gate[2:4] == (NOT_HERE, "none"), "no policy was judged"
+    assert gate[2:4] == (NO_EVIDENCE, "none"), "no policy was judged"
     whom = next(row for cited, row in rows.items() if str(cited).startswith("Art. 13"))
     assert whom[2] == f"Against whom? (results {document.runs[0].run[:8]})"
     assert whom[3] == "partial"

@@ -13,7 +13,7 @@ from pcf_core.app.addresses import RUN_AN_AUDIT, Choice
 from pcf_core.app.caching import once, open_store
 from pcf_core.app.choice import current_choice, with_asked
 from pcf_core.app.data import results
-from pcf_core.app.lists import all_evidence, all_topics, set_names
+from pcf_core.app.lists import all_evidence, all_topics, fitting_first, set_names
 from pcf_core.app.page import chart, draw_refused, draw_table, finding, picture
 from pcf_core.app.roles import may_audit
 from pcf_core.app.templates.keeping import OpenSet, edits, opened
@@ -214,7 +214,9 @@ def _moves_table(read: Sequence[RunUnderChoice], after: str) -> pd.DataFrame:
 
 def draw_compare(shown: OpenSet) -> None:
     """Draw two sets: what they share, what only one has, and how the risk differs."""
-    names = [name for name in set_names() if name != shown.mined.name]
+    topic = all_topics().get(current_choice().topic)
+    fitting = fitting_first(topic) if topic else set_names()
+    names = [name for name in fitting if name != shown.mined.name]
     other = st.selectbox(
         "Compare with",
         with_asked("other", names, set_titles()),

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pcf_core.material.mappings import RegulationMapping, Requirement, load_mapping
 from pcf_core.report.records import ReportPart, ReportSection, ReportTable, RunFacts
 
-NOT_HERE = "not in this report"
+NO_EVIDENCE = "none"
 KEY_DIGITS = 8
 COLUMNS = ("reference", "asks for", "evidence here", "strength", "what you add", "limit")
 
@@ -25,7 +25,8 @@ def _part(
     titles = {section.name: section.title for section in sections}
     results = ", ".join(one.run[:KEY_DIGITS] for one in facts)
     rows = tuple(
-        _row(row, [titles[name] for name in row.evidence if name in titles], results) for row in mapping.rows
+        _row(mapping, row, [titles[name] for name in row.evidence if name in titles], results)
+        for row in mapping.rows
     )
     table = ReportTable(
         name=f"mapping-{mapping.name}", title=mapping.title, columns=COLUMNS, rows=rows, folded=False
@@ -34,10 +35,15 @@ def _part(
         title=mapping.title,
         prose=(mapping.notes,),
         tables=(table,),
-        notes=(f"Source: {mapping.source}. The official text decides; the rows are in our words.",),
+        notes=(
+            f"Source: {mapping.source}. {mapping.checked}".strip(),
+            "The official text decides; the rows are in our words.",
+        ),
     )
 
 
-def _row(row: Requirement, evidence: Sequence[str], results: str) -> tuple[str, ...]:
-    held = f"{'; '.join(evidence)} (results {results})" if evidence else NOT_HERE
-    return (row.cited, row.asks, held, row.strength if evidence else "none", row.missing, row.limit)
+def _row(
+    mapping: RegulationMapping, row: Requirement, evidence: Sequence[str], results: str
+) -> tuple[str, ...]:
+    held = f"{'; '.join(evidence)} (results {results})" if evidence else NO_EVIDENCE
+    return (mapping.cited(row), row.asks, held, row.strength if evidence else "none", row.missing, row.limit)
