@@ -35,7 +35,7 @@ preference that depends on the sentence.
 
 A model prefers the group whose words it finds more likely, averaged over all sentences about an occupation.
 *Risk* splits the risk into its two parts, *Tilt* shows which group is preferred, *Heat map* shows every
-occupation and sentence, and *Caprice* the few occupations that stand out.
+occupation and sentence, and *Caprice* whether a few occupations account for most of it.
 """
 DOORS = [
     ("pages/risk.py", "I decide", "How much, and does it change with the sentence?"),

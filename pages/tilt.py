@@ -23,7 +23,7 @@ from pcf_core.show.overview import ModelRow, farthest_answer, overview_answer
 
 READ = """
 *What it read* shows the biographies that the shipped models were trained on, on the same scale: those that
-name the occupation in their first sentences; +1 means that all of them say mostly *he*.
+name the occupation in their first sentences. +1 means that each of them uses *he* more often than *she*.
 """
 
 

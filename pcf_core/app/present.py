@@ -30,13 +30,15 @@ AUDIT = RUN_AN_AUDIT.page  # not a slide; slides link to it for auditors
 WITH_FIELDS = ("try_a_sentence", AUDIT)  # pages that keep their fields and buttons
 TEXT = 20  # pixels, readable from the last row
 HEIGHT = 590  # of a picture: with title, answer and source it fits 1920 × 1080
-BAR_GROWS = 34  # pixels: three lines of a bar of colours, from 12 to 20
-LOWER = {"dumbbell_plot": 520}  # heights of pictures, by key, below all lines of an answer
+HEIGHTS = {"dumbbell_plot": 520, "heat_map": 740, "models_presented": 470}  # others than HEIGHT
 MOST_CELLS_DOWN, MOST_DUMBBELLS = 10, 10  # rows of a picture with readable names
 SOURCE = re.compile(rf'<br><span style="font-size: {SOURCE_SIZE}px[^>]*>.*?</span>')  # of a figure's title
 Row = TypeVar("Row")
 
-RULES, SLIDE_RULES = front("present.css"), front("slide.css")
+HEIGHT_RULES = f":root {{ --tall: {HEIGHT}px; }}" + "".join(
+    f".st-key-{key} {{ --tall: {height}px; }}" for key, height in HEIGHTS.items()
+)
+RULES, SLIDE_RULES = front("present.css") + HEIGHT_RULES, front("slide.css")
 # The same in the document that a browser loads first, until the script has drawn its own: Streamlit draws
 # styles after the sidebar.  Visitors who have to log in need the button that it would hide.
 FIRST_PRESENT = f"""<style id="presented_first">{RULES}{SLIDE_RULES}</style><script>
@@ -145,7 +147,7 @@ def _draw_slide_link(page: str, label: str, help_text: str | None = None) -> Non
 def enlarged(figure: go.Figure, key: str = "") -> go.Figure:
     """Return a copy of a figure for a projector, without its source, which the slide has in a line below."""
     shown = go.Figure(figure)
-    text, height = {"size": TEXT}, LOWER.get(key, HEIGHT)
+    text, height = {"size": TEXT}, HEIGHTS.get(key, HEIGHT)
     shown.update_layout(height=height, font=text, legend={"font": text}, hoverlabel={"font": text})
     written = shown.layout.title.text or ""
     title = SOURCE.sub("", written)
@@ -163,10 +165,9 @@ def enlarged(figure: go.Figure, key: str = "") -> go.Figure:
     for axes in (shown.update_xaxes, shown.update_yaxes):
         axes(tickfont=text, title={"font": text})
     bar = shown.layout.coloraxis.colorbar
-    if bar.title.text:  # between title and plot, which need room for larger letters
+    if bar.title.text:  # the subtitle says the same
         grown = shown.layout.margin.t - (figure.layout.margin.t or 0)
-        bar.update(tickfont=text, title={"font": text})
+        bar.update(tickfont=text, title={"text": ""})
         if bar.yref == "container":
             bar.y = 1 - ((1 - bar.y) * (figure.layout.height or height) + grown) / height
-        shown.update_layout(margin={"t": shown.layout.margin.t + BAR_GROWS})
     return shown.update_annotations(font=text)

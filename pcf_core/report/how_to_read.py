@@ -2,9 +2,9 @@
 
 RISK = """
 Each bar is the discrimination risk of one model, averaged over occupations. 0 is the neutral point, an even
-split unless you chose another; 1 is always the same group, on the scale *pcf*. The solid part is
-**prejudice**, a fixed preference; the patterned part is **caprice**, a preference that depends on the
-sentence, crossed where it comes from rewording alone. The whisker is the range of the risk. Hollow diamonds
+split unless you chose another; 1 is always the same group, unless you chose another scale. The solid part is
+**prejudice**, a fixed preference; the hatched part is **caprice**, a preference that depends on the sentence,
+cross-hatched where it comes from the wording alone. The whisker is the range of the risk. Hollow diamonds
 are values that the papers published; they were measured with other sentences and words.
 """
 LEAN = """
@@ -66,18 +66,19 @@ how much each sentence counts.
 """
 CAPRICE = """
 **Caprice** is the part of an occupation's risk that comes from preferring one group in some sentences and
-another group in others. With two groups it is exactly 0 if the stereotype never changes its sign, however
-much it varies, so the standard deviation stands beside it. The ticks under the *histogram* are single
+another group in others. With two groups it is exactly 0 if the model prefers the same group in every
+sentence, however much the strength of that preference varies. The ticks under the *histogram* are single
 occupations.
 
-The *survival* plot shows the share of values above 0 that reach each value, on logarithmic axes: a power law
-is a straight line there, and an exponential distribution bends down. Three distributions are fitted by
-maximum likelihood if at least 30 values are above 0. The **verdict** is about the upper tail alone, the broad
-line: a generalised Pareto distribution of the excess over a threshold, which is the lowest of 0 and the nine
-deciles at which this distribution is not rejected. Its shape ξ is 0 for an exponential tail, above 0 for a
-heavier one and below 0 for one that ends sooner. The p-values come from 999 samples of each fit. About six of
-100 exponential samples get a verdict by mistake. With fewer than a hundred occupations the honest answer is
-often *cannot tell*.
+The *survival* plot shows how the largest values thin out. Its **verdict** says whether a few occupations
+reach far beyond the rest. The axes are logarithmic and show the share of values above 0 that reach each
+value: a power law is a straight line there, and an exponential distribution bends down. Three distributions
+are fitted by maximum likelihood if at least 30 values are above 0. The verdict is about the upper tail alone,
+the broad line: a generalised Pareto distribution of the excess over a threshold, which is the lowest of 0 and
+the nine deciles at which this distribution is not rejected. Its shape is 0 for an exponential tail, above 0
+for a heavier one and below 0 for one that ends sooner. The p-values come from 999 samples of each fit. About
+six of 100 exponential samples get a verdict by mistake. With fewer than a hundred occupations the honest
+answer is often *cannot tell*.
 
 The *Hill plot* shows the tail index from the few or the many largest values. It is meaningful only where it
 stays level, and it is above 0 even for light tails. Every occupation counts once, whatever its weight. The

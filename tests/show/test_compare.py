@@ -279,7 +279,7 @@ def test_nobody_is_preferred_where_a_model_hardly_expects_the_words(flagged: int
 def test_figures_of_another_scale_stand_in_the_order_of_the_answer(found: Difference, figures: str) -> None:
     """First that of the model which the answer, or the scale, says to be closer."""
     said = how_sure(replace(standing("first"), scales=scales(found, SAME, SAME)), 19)
-    assert f"{'still ' if found is SAME else ''}differs less (mean difference {figures})" in said
+    assert f"is {'still ' if found is SAME else ''}closer (mean difference {figures})" in said
     turned = scales(difference(found.second, found.first), SAME)
     assert figures in how_sure(replace(standing("second", 0.11, 0.66), scales=turned), 19)
 
@@ -323,15 +323,15 @@ def test_how_sure_gives_the_range_of_the_difference_and_what_p_means() -> None:
     interval = Interval(low=-0.23, high=-0.1)
     clear = replace(ORDERED, interval=interval)
     assert how_sure(clear, 19) == (
-        "The difference in risk is 0.16 (95 % range 0.10–0.23), larger than chance: models that do not "
-        "differ would show one this large in fewer than 1 of 1,000 cases (p under 0.001)."
+        "The difference in risk is 0.16 (95 % range 0.10–0.23), larger than chance: two models that do "
+        "not differ would show a gap this large in fewer than 1 of 1,000 cases (p under 0.001)."
     )
     turned = replace(standing("first", 0.46, 0.3), interval=Interval(low=0.1, high=0.23))
     assert how_sure(turned, 19) == how_sure(clear, 19)
     unclear = replace(UNCLEAR, p_value=0.72, interval=Interval(low=-0.08, high=0.05))
     assert how_sure(unclear, 19) == (
-        "The difference in risk is 0.01 (95 % range −0.05 to 0.08) and may be chance: models that do not "
-        "differ would show one this large in 72 of 100 cases (p = 0.72). This does not show that they are "
+        "The difference in risk is 0.01 (95 % range −0.05 to 0.08) and may be chance: two models that "
+        "do not differ would show a gap this large in 72 of 100 cases (p = 0.72). This does not show that they are "
         "equal."
     )
     untested = replace(unclear, p_value=0.055, interval=Interval(low=-0.29, high=-0.01))

@@ -84,8 +84,8 @@ AGREEMENT = "compare_agreement"
 CLICKED = "compare_row_clicked"
 DUMBBELLS = """
 Each row is an occupation with both models' tilt: how far the share of one group's words is from an even
-split, averaged over all sentences by their weight. 0 is even, +1 only this group. The line between the two
-marks is the gap. A click on a row opens the sentences behind it.
+split, averaged over all sentences by their weight. 0 is even, and +1 means that only this group's words are
+likely. The line between the two marks is the gap. A click on a row opens the sentences behind it.
 """
 
 
@@ -385,7 +385,7 @@ def _draw_tilts(loaded: Loaded, reports: Mapping[str, RiskReport], pair: tuple[s
     ends = (people(groups[1]), people(groups[0]))
     of_them = f"in {len(shown):,} of {len(rows):,} occupations"
     if sort == "gap" and len(shown) < len(rows):
-        of_them = f"in the {len(shown):,} largest gaps of {len(rows):,}"
+        of_them = f"in the {len(shown):,} of {len(rows):,} occupations with the largest gaps"
     title = f"Preference {of_them}: {ends[0]} left, {ends[1]} right"
     lowest = -1.0
     if len(groups) > 2:

@@ -45,7 +45,7 @@ def heat_map_panel(runs: Study, name: str, group: str, axes: Axes, *, clicks: bo
     return Panel(
         title=name,
         findings=[runs.remember(_heat_sentence, name, group)],
-        heading=f"Probability of {words_of(group)}: {name}",
+        heading=f"Probability of {words_of(group)}: {name}{_selection(len(rows), item)}",
         claim=whom_title([Lean.of(name, runs.even[name])]),
         source=runs.source,
         key="heat_map",
@@ -110,6 +110,11 @@ def _leader(shares: Mapping[str, float]) -> str:
 def _apart(shares: Sequence[Mapping[str, float]]) -> float:
     """Return the largest difference of a group's probability between two models, 0 without any."""
     return max((abs(shares[0][group] - shares[-1][group]) for one in shares[:1] for group in one), default=0)
+
+
+def _selection(rows: int, item: Report) -> str:
+    every = len(item.result.preferences.occupations)
+    return "" if rows == every else f", {rows:,} of {count(every, item.run.evidence.noun)}"
 
 
 def _heat_picture(

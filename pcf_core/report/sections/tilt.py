@@ -116,8 +116,9 @@ def _even_note(study: Study) -> str:
     shown, counted = (len(next(iter(one.values())).occupations) for one in (study.even, study.reports))
     noun = study.first.run.evidence.noun
     return (
-        f"The tilt is measured from an even split on the scale pcf, over {count(shown, noun)}; the risks are "
-        f"measured from the chosen neutral point and on the chosen scale, over {count(counted, noun)}."
+        f"The tilt is measured from an even split, and 1 is always one group, over {count(shown, noun)}. "
+        f"The risks are measured from the chosen neutral point and on the chosen scale, over "
+        f"{count(counted, noun)}."
     )
 
 

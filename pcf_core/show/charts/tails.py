@@ -55,8 +55,8 @@ def caprice_histogram(reports: Mapping[str, RiskReport], *, log_count: bool) -> 
             )
             figure.add_trace(exact, row=2 * row + 1, col=1)
             title = figure.layout.annotations[row]
-            title.text += f"<br>bar left of 0: {zeros:,} of {caprice.size:,} exactly 0"
-        axis: dict[str, Any] = {"title_text": "occupations", "tickformat": ",d"}
+            title.text += f"<br>grey bar: exactly 0 in {zeros:,} of {caprice.size:,}"
+        axis: dict[str, Any] = {"title_text": "occupations", "tickformat": ",d", "showgrid": False}
         axis["range"] = [0, ABOVE_BARS * max(1, zeros, counts.max())]
         if log_count:
             ends = [np.log10(0.5), np.log10(5 * max(1, len(caprice)))]
