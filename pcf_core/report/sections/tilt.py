@@ -117,7 +117,7 @@ def _even_note(study: Study) -> str:
     noun = study.first.run.evidence.noun
     return (
         f"The tilt is measured from an even split, and 1 is always one group, over {count(shown, noun)}. "
-        f"The risks are measured from the chosen neutral point and on the chosen scale, over "
+        "The risks are measured from the chosen neutral point and on the chosen scale, over "
         f"{count(counted, noun)}."
     )
 
