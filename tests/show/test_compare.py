@@ -331,8 +331,8 @@ def test_how_sure_gives_the_range_of_the_difference_and_what_p_means() -> None:
     unclear = replace(UNCLEAR, p_value=0.72, interval=Interval(low=-0.08, high=0.05))
     assert how_sure(unclear, 19) == (
         "The difference in risk is 0.01 (95 % range −0.05 to 0.08) and may be chance: two models "
-        "that do not differ would show a gap this large in 72 of 100 cases (p = 0.72). This does not show that they are "
-        "equal."
+        "that do not differ would show a gap this large in 72 of 100 cases (p = 0.72). This does not show "
+        "that they are equal."
     )
     untested = replace(unclear, p_value=0.055, interval=Interval(low=-0.29, high=-0.01))
     needs = "(p = 0.055). The range excludes 0, but a verdict also needs the test, which finds no difference."
