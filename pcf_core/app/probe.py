@@ -138,6 +138,10 @@ def follow(jobs: Mapping[str, Job]) -> None:
         if any(job.state not in ACTIVE for job in current.values()):
             st.rerun()
         until = st.session_state.get(ASKED, {})
+        if any(job.state == "running" for job in current.values()):  # the others wait for this page's own
+            until.update(
+                {job.key: time.monotonic() + PATIENCE for job in current.values() if job.state == "queued"}
+            )
         late = [
             job
             for job in current.values()

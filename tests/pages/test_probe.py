@@ -158,6 +158,17 @@ def test_without_a_worker_it_says_how_to_start_one_and_gives_up_in_time(queue: Q
     assert_walk(app, "nobody answers in time", late, ("do", app.run), "again", answer)
 
 
+def test_a_model_is_not_late_while_the_other_one_is_asked(queue: Queue) -> None:
+    """The first opening of a model in GGUF may take longer than a minute."""
+    app = open_app("try_a_sentence")
+    queue.heartbeat(name_of(1))  # a process that is alive
+    assert queue.claim(name_of(1)) is not None
+    app.session_state[ASKED] = dict.fromkeys(app.session_state[ASKED], 0.0)
+    app.run()
+    assert not app.error
+    assert sorted(job.state for job in queue.list(kind=PROBE)) == ["queued", "running"]
+
+
 def test_without_a_worker_a_saved_sentence_is_one_press_away(full_store: Store) -> None:
     (link,) = (one.proto for one in open_app("try_a_sentence").get("page_link"))
     assert (link.page, link.label) == ("heat_map", "Meanwhile, open a saved sentence of the same models")
