@@ -5,8 +5,8 @@ from pcf_core.app.shell import open_tab, show
 
 QUESTIONS = {
     HOW_IT_WORKS: "How do probabilities become a risk?",
-    SUPPORTED: "What can each number support, and what can it not?",
-    AS_IN_PAPERS: "What do the papers print, and what comes out here?",
+    SUPPORTED: "Which conclusions does each number allow?",
+    AS_IN_PAPERS: "How do our results compare with the figures in the papers?",
     GLOSSARY: "What do the words mean?",
     ABOUT: "What is measured, how is it read, and what may not be concluded?",
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from itertools import product
 from typing import get_args
 
@@ -130,7 +131,17 @@ def test_the_glossary_names_what_the_papers_call_by_other_names() -> None:
         "Trying a sentence",
     ):
         assert f"**{entry}**" in glossary
-    assert "such intervals hold the true value in about 95 of 100 cases" in glossary
+    assert "100 cases, ranges calculated in this way include the true value" in glossary
+
+
+def test_the_glossary_is_in_alphabetical_order() -> None:
+    entries = re.findall(r"^- \*\*(.+?)\*\*", GLOSSARY.read_text(encoding="utf8"), flags=re.MULTILINE)
+    assert entries == sorted(entries, key=str.casefold)
+    assert "Range" in entries
+
+
+def test_pages_name_no_file_of_the_documentation() -> None:
+    assert ".md" not in " ".join(sections().values())
 
 
 LINKS = [(item, link) for item in printed_items() for link in item.link]

@@ -114,7 +114,7 @@ NAMES = {
     "too few to fit",
     "taken as it came",
     "licence note of the pack",
-    "how many of 100 ranges at 95 % hold the truth, simulated",
+    "in simulations whose true value is known",
     "differences of caprice where hardly any sentence changes sides",
     "the same differences, of a single occupation",
     "a difference by the exchanged words alone",

@@ -39,16 +39,19 @@ from pcf_core.store.store import Store
 
 LINE = 800  # pixels: longer lines are hard to read
 TEXT = ROOT / "docs" / "about.md"
-LABELS = dict(zip(QUANTITIES, ("risk R", "prejudice", "caprice"), strict=True))
+LABELS = dict(zip(QUANTITIES, ("risk", "prejudice", "caprice"), strict=True))
 BEFORE = (
-    "A 95 % range should hold the truth in 95 of 100 cases. The last entry says how often it did in "
-    "simulations whose truth is known."
+    "A 95 % range should include the true value in 95 of 100 cases. Simulations in which the true value is "
+    "known show how often it does, for each number."
 )
 
 
 def sections() -> dict[str, str]:
     """Map the headings of the file to their Markdown."""
-    _, *parts = re.split(r"^## (.+)\n", TEXT.read_text(encoding="utf8"), flags=re.MULTILINE)
+    text = TEXT.read_text(encoding="utf8")
+    # The app serves no documents, so a link to one would lead nowhere.
+    text = re.sub(r"\[([^]]+)\]\([^):]+\.md\)", r"*\1* in the documentation", text)
+    _, *parts = re.split(r"^## (.+)\n", text, flags=re.MULTILINE)
     return dict(zip(parts[::2], parts[1::2], strict=True))
 
 
@@ -57,12 +60,13 @@ def about_finding(store: Store) -> str:
     app = f"PCF Audit {pcf_core.__version__}"
     finished = [info.run for info in store.runs() if info.complete]
     if not finished:
-        return f"{app} has no finished run here yet; *Run an audit* makes the first one."
+        return f"{app} has no results here yet; *Run an audit* makes the first one."
     models = len({run.scoring.model for run in finished})
     cells = sum(run.cells for run in finished)
     return (
-        f"{app} has {count(len(finished), 'finished run')} of {count(models, 'model')} here, "
-        f"{count(cells, 'test sentence')} in all; every number can be computed again from its run key."
+        f"{app} has {count(len(finished), 'result')} of {count(models, 'model')} here, from "
+        f"{count(cells, 'test sentence')} in all. Each page of results shows, under *Method and "
+        "provenance*, the commands that calculate its numbers again."
     )
 
 
@@ -83,10 +87,10 @@ def reference_table() -> pd.DataFrame:
         (name, *map(two_decimals, (risk.overall_risk, risk.prejudice_risk, risk.caprice_risk)))
         for name, risk in risks.items()
     ]
-    return pd.DataFrame(rows, columns=["model", "risk R", "prejudice", "caprice"]).set_index("model")
+    return pd.DataFrame(rows, columns=["model", "risk", "prejudice", "caprice"]).set_index("model")
 
 
-TABLES = {"How to read the numbers": reference_table, "What each family computes": family_table}
+TABLES = {"Four models with a known risk": reference_table, "What each family computes": family_table}
 
 
 def draw_about() -> None:
@@ -172,11 +176,12 @@ def draw_supported() -> None:
             with st.container(border=True):
                 st.markdown(
                     f"**{name}**\n\n**Supports:** {supports}\n\n**Does not support:** {cannot}\n\n"
-                    f"**Ranges that hold the truth, of 100:** {checks}"
+                    f"**In simulations whose true value is known:** {checks}"
                 )
     with st.container(key="table_of_numbers"):
         st.table(pd.DataFrame(rows, columns=list(COLUMNS)).set_index(COLUMNS[0]))
-    with st.expander("Which command gives each figure", icon=":material/terminal:"):
-        for source in numbers.source.values():
-            st.markdown(f"`{source.file}`")
+    with st.expander("The commands that repeat these simulations", icon=":material/terminal:"):
+        for key, source in numbers.source.items():
+            checked = (one.name for one in numbers.number if any(check.source == key for check in one.checks))
+            st.markdown(" · ".join(checked))
             st.code(source.command, language="bash", wrap_lines=True)

@@ -62,12 +62,13 @@ and l2 count every group above neutral; max counts only the highest.
 """
 GLOSSARY = ROOT / "docs" / "glossary.md"
 HOW_ONE = """
-Each mark is a sentence. The upper scale shows the model's **preference** p in that sentence, and the lower
-scale shows the same as a **stereotype** s, which is 0 for an even split. The V is the **criterion** J: the
-distance of s from 0, on either side. The star is the mean of the sentences. Its height is the **risk**. The V
-below it is **prejudice**, a fixed preference: the part that remains when stereotypes are averaged first. The
-dotted stretch between them is **caprice**, a preference that depends on the sentence (the Jensen gap). If you
-move both sentences to one side of 0, caprice disappears.
+Each coloured mark is a sentence. The upper scale shows the model's **preference** in that sentence, and the
+lower scale shows the same as a **stereotype**, which is 0 for an even split. The solid V-shaped line is the
+**criterion**: the distance of the stereotype from 0, on either side. The star is the mean of the sentences,
+and its height is the **risk**. The solid bar under the star, up to the V-shaped line, is **prejudice**, a
+fixed preference: the part that remains when stereotypes are averaged first. The striped bar above it, up to
+the star, is **caprice**, a preference that depends on the sentence (the Jensen gap). If you move both
+sentences to one side of 0, caprice disappears.
 """
 HOW_TWO = """
 This is the papers' own example. Each panel is a model, and each mark is one of its three sentences. The star

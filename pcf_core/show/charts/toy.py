@@ -37,8 +37,8 @@ def jensen_curve(toys: Sequence[ToyRisk], curve: FloatArray) -> go.Figure:
         axes = {"xref": f"x{row if row > 1 else ''} domain", "yref": f"y{row if row > 1 else ''} domain"}
         marks.note(figure, theme.text(toy.name), x=0.01, y=0.03, xanchor="left", yanchor="bottom", **axes)
     figure.update_xaxes(range=[-REACH, REACH], **theme.SIGNED)
-    figure.update_xaxes(title_text=f"← {low} · stereotype s (−1 to 1) · {high} →", row=len(toys))
-    figure.update_yaxes(title_text="J(s) → more risk", range=[-0.04, REACH], nticks=6)
+    figure.update_xaxes(title_text=f"← {low} · stereotype (−1 to 1) · {high} →", row=len(toys))
+    figure.update_yaxes(title_text="criterion → more risk", range=[-0.04, REACH], nticks=6)
     figure.update_layout(
         {
             f"xaxis{len(toys) + row}": _top_axis(row, high if row == 1 else "")
@@ -159,7 +159,7 @@ def _top_axis(row: int, titled: str) -> dict[str, Any]:
         "anchor": f"y{row}" if row > 1 else "y",
         "side": "top",
         "range": [0.5 - REACH / 2, 0.5 + REACH / 2],
-        "title": {"text": f"preference p({titled}), 0 to 1 → {titled}" if titled else "", "standoff": 4},
+        "title": {"text": f"preference for {titled}, 0 to 1 → {titled}" if titled else "", "standoff": 4},
         "tickvals": [0, 0.25, 0.5, 0.75, 1],
         "showgrid": False,
     }
@@ -189,16 +189,16 @@ def _jensen_traces(toy: ToyRisk, curve: FloatArray) -> list[go.Scatter]:
     down = marks.pieces(((s, REACH), (s, risk)) for s, risk in dots)
     over = marks.pieces(((s, risk), (tilt, mean)) for s, risk in dots)
     return [
-        marks.line(curve[:, 0], curve[:, 1], "J(s)", width=2),
-        marks.line(*down, "p → s", dash="dot"),
+        marks.line(curve[:, 0], curve[:, 1], "criterion: distance from 0", width=2),
+        marks.line(*down, "preference as a stereotype", dash="dot"),
         marks.line(*over, "to the mean", dash="dash"),
-        _stretch(tilt, 0, toy.prejudice_risk, "prejudice J(E s)", theme.PREJUDICE, "solid"),
-        _stretch(tilt, toy.prejudice_risk, mean, "caprice, the Jensen gap", theme.CAPRICE, "2px,2px"),
+        _stretch(tilt, 0, toy.prejudice_risk, "prejudice", theme.PREJUDICE, "solid"),
+        _stretch(tilt, toy.prejudice_risk, mean, "caprice", theme.CAPRICE, "2px,2px"),
         *_contexts(toy),
         marks.dots(
             [tilt],
             [mean],
-            "overall risk r = E J(s)",
+            "risk, the mean",
             color=theme.MUTED,
             symbol="star",
             size=13,

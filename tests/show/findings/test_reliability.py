@@ -90,9 +90,15 @@ def examples() -> dict[str, object]:
         "afresh": reliability.afresh_note(),
         "checks": [
             reliability.check_text(one)
-            for one in (check(held=(92, 94)), check(held=(94, 94)), check(held=(90,)), check(wrong=(5,)))
+            for one in (
+                check(held=(92, 94)),
+                check(held=(94, 94)),
+                check(held=(90,)),
+                check(held=(71, 87)),
+                check(wrong=(5,)),
+            )
         ],
-        "supported": reliability.checks_text(numbers.number[0], numbers),
+        "supported": reliability.checks_text(numbers.number[0]),
         "seldom caprice": reliability.seldom_caprice_note(numbers, difference(0.04, 0.01, clear=True)),
     }
 
@@ -133,6 +139,18 @@ def test_the_page_has_the_same_table(own_settings: Settings) -> None:
     assert "95 of 100" in app.texts
 
 
+@pytest.mark.parametrize(("given", "said"), [
+    ({"held": (94, 94)}, "94 of 100 ranges included the true value: few"),
+    ({"held": (71, 90)}, "71 to 90 of 100 ranges included the true value: few"),
+    ({"held": (71, 89)}, "only 71 to 89 of 100 ranges included the true value: few"),
+    ({"held": (70,)}, "at least 70 of 100 ranges included the true value: few"),
+    ({"wrong": (4, 6)}, "4 to 6 of 100 verdicts were wrong: few"),
+    ({"wrong": (8,)}, "at most 8 of 100 verdicts were wrong: few"),
+])  # fmt: skip
+def test_a_simulation_says_what_was_counted(given: dict[str, object], said: str) -> None:
+    assert reliability.check_text(check(**given)) == said
+
+
 def test_every_source_is_a_file_whose_command_names_it() -> None:
     for source in load_numbers().source.values():
         assert (ROOT / source.file).is_file(), source
@@ -142,7 +160,7 @@ def test_every_source_is_a_file_whose_command_names_it() -> None:
 
 def test_every_kind_of_number_is_there() -> None:
     named = " ".join(one.name for one in load_numbers().number)
-    kinds = ("Risk R", "Prejudice", "Caprice", "How much occupations differ", "Tilt", "Share of", "Order")
+    kinds = ("Risk", "Prejudice", "Caprice", "How much occupations differ", "Tilt", "Share of", "Order")
     for kind in (*kinds, "Slope", "tail", "FairPair", "Gap"):
         assert kind in named
 
@@ -173,7 +191,9 @@ def test_compare_says_beside_caprice_how_often_its_ranges_hold() -> None:
     numbers, some = load_numbers(), difference(0.04, 0.01, clear=True)
     said = reliability.seldom_caprice_note(numbers, some)
     held = {
-        one.of: reliability.check_text(one).split(":")[0] for each in numbers.number for one in each.checks
+        one.of: reliability.check_text(one).removeprefix("only ").split(" of 100")[0]
+        for each in numbers.number
+        for one in each.checks
     }
     assert f"{held[reliability.SELDOM_CHANGES]} of 100 such ranges included the true value" in said
     assert f"for a single occupation, {held[reliability.OF_ONE_OCCUPATION]}." in said

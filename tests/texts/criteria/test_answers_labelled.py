@@ -85,9 +85,9 @@ def test_what_was_aimed_at_the_rules_is_read_as_is_stated() -> None:
     counts = slips("aimed")
     many = [row["reading"] in VALID for row in rows("aimed")]
     sentence = (
-        f"Of {len(many)} sentences that another person chose to break the rules, {counts['wrong']} are read "
-        f"as the other role, {counts['made up']} invalid ones as valid and {counts['missed']} of {sum(many)} "
-        "valid ones as invalid"
+        f"Another person then chose {len(many)} sentences to break the rules, and the rules were corrected "
+        f"with them. After that, {counts['wrong']} are read as the other role, {counts['made up']} "
+        f"invalid ones as valid and {counts['missed']} of {sum(many)} valid ones as invalid"
     )
     assert counts["wrong"] == 0
     assert sentence in " ".join(ABOUT.read_text(encoding="utf8").split())
@@ -114,7 +114,8 @@ def test_the_error_rate_is_the_one_that_is_stated() -> None:
     counts = slips("fresh") + slips("second")
     many = [row["reading"] in VALID for part in ("fresh", "second") for row in rows(part)]
     sentence = (
-        f"Of {len(many)} answers that no rule was made for, {counts['wrong']} are read as the other role, "
+        f"{len(many)} answers for which no rule was made. The rules read {counts['wrong']} of them as "
+        "the other role, "
         f"{counts['missed']} of {sum(many)} valid ones as invalid and {counts['made up']} invalid ones as "
         "valid"
     )
