@@ -14,7 +14,7 @@ from pcf_core.report.whole import contents_finding
 QUESTIONS = {
     REPORT: "The findings in one file to save, print and check",
     REGULATIONS: "What does a regulation ask for, and which results here are evidence of it?",
-    AUDIT_PLAN: "What will the model be used for, and which limits must it keep?",
+    AUDIT_PLAN: "What will the model be used for, and which limits must it stay within?",
 }
 
 

@@ -5,9 +5,9 @@ from pcf_core.app.shell import open_tab, show
 
 QUESTIONS = {
     FACTORS: "Does the risk go with pay, education, women's share, or a word's frequency?",
-    READ: "Does the model repeat what it read?",
-    SENSITIVITY: "How far can the analyst's choices move the verdict?",
-    KNOWLEDGE: "What does it know, and how surely?",
+    READ: "Does the model repeat its training text?",
+    SENSITIVITY: "How much do the analyst's choices change the result?",
+    KNOWLEDGE: "What does the model know, and how certain is it?",
 }
 
 

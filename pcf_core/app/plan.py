@@ -51,7 +51,6 @@ def draw_plan() -> None:
     with right:
         _draw_upload()
         if not values["purpose"]:
-            st.caption("Once the purpose is stated, the cost and the button *Run the audit* appear.")
             return
         try:
             plan = AuditPlan.model_validate(values)
@@ -81,6 +80,8 @@ def _draw_form() -> dict[str, Any]:
     opened = [name for name in choice.models if name in here] or list(DEFAULT_MODELS)
     titles = mapping_titles()
     values = {"purpose": draw_option(options["purpose"])}
+    if not values["purpose"]:
+        st.caption("State the purpose first. Then the cost and the button *Run the audit* appear.")
 
     def draw(name: str, offered: Iterable[str], **more: Any) -> None:
         values[name] = draw_option(options[name], offered=offered, **more)
@@ -99,12 +100,12 @@ def _draw_form() -> dict[str, Any]:
         default=[choice.topic] if choice.topic in topics() else None,
         format_func=topic_titles(),
     )
-    st.markdown("**Limits**, for every topic")
+    st.markdown("**Limits** for every topic")
     for start in range(0, len(LIMITS), 2):  # row by row, so that a telephone keeps the order
         for name, column in zip(LIMITS[start : start + 2], st.columns(2), strict=False):
             values[name] = draw_option(options[name], column)
     draw("mappings", titles.by_name, format_func=titles)
-    with st.expander("Sentences, and a chat around them"):
+    with st.expander("Choose the sentences, or use a chat"):
         draw("templates", template_sets(), format_func=set_titles())
         values["kind"] = draw_option(options["kind"])
         if values["kind"] == "chat":

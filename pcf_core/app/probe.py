@@ -150,22 +150,33 @@ def follow(jobs: Mapping[str, Job]) -> None:
         if late:
             _take_back(queue, [job.key for job in late])
             st.rerun()
-        st.info(
-            f"**{plain_titled(listed(list(current)))}** · {_waiting_sentence(queue, current)}",
-            icon=":material/hourglass_top:",
-        )
+        st.info(_waiting_sentence(queue, current), icon=":material/hourglass_top:")
 
     watch()
 
 
 def _waiting_sentence(queue: Queue, jobs: Mapping[str, Job]) -> str:
+    """Say which model is starting, and which ones follow it, as they answer one after another."""
     if not queue.workers():
         return f"No worker is running: {BY_HAND}. The answer then appears without reloading the page."
-    if any(job.state == "running" for job in jobs.values()):
-        return "The model is starting or answering. That takes seconds, or minutes if it is large."
-    if any(job.state == "running" for job in recent_jobs(KINDS, RECENT)):
-        return "Waiting for another request. Its work is interrupted for this one after its present batch."
-    return f"Starting the model (about {STARTING_SECONDS} seconds)."
+    running = [model for model, job in jobs.items() if job.state == "running"]
+    if not running and any(job.state == "running" for job in recent_jobs(KINDS, RECENT)):
+        waiting = plain_titled(listed(list(jobs)))
+        return (
+            f"**{waiting}**: waiting for another request. Its work is interrupted for this one after its "
+            "present batch."
+        )
+    first = running or [min(jobs, key=lambda model: jobs[model].id)]
+    then = [model for model in jobs if model not in first]
+    name = f"**{plain_titled(listed(first))}**"
+    return " ".join(
+        [
+            f"{name} is starting or answering. This takes seconds, or minutes if the model is large."
+            if running
+            else f"Starting {name} (about {STARTING_SECONDS} seconds).",
+            f"{plain_titled(listed(then))} {'answers' if len(then) == 1 else 'answer'} next." if then else "",
+        ]
+    ).strip()
 
 
 def can_be_answered(requests: Mapping[str, Question]) -> bool:

@@ -173,7 +173,7 @@ def draw_contents(choice: Choice) -> Contents:
         format_func=titles,
         key="rp_run",
         bind="query-params",
-        placeholder="Beside those of the sidebar",
+        placeholder="Add saved results",
         help="The results of the sidebar's models are in the report. You can add other saved results, named "
         "by model, topic, sentences and occupations.",
     )
@@ -187,7 +187,7 @@ def draw_contents(choice: Choice) -> Contents:
         format_func=audit_titles,
         key="rp_text",
         bind="query-params",
-        placeholder="Empty: the newest of each kind" if form == FULL else "Empty: none",
+        placeholder="The newest of each kind" if form == FULL else "None",
         help="Results of FairPair and the criteria of these models. Left empty, the full audit has the "
         "newest of each kind, unless their section is taken out; two pages have them where there is nothing "
         "else.",
@@ -240,7 +240,7 @@ def _draw_left_out(container: DeltaGenerator) -> tuple[str, ...]:
         CHOOSABLE,
         key="rp_without",
         bind="query-params",
-        placeholder="Empty: none",
+        placeholder="None",
         help="A section for which these results have no figures is left out automatically. Method, limits "
         "and provenance are always included, because numbers mean little without them.",
     )

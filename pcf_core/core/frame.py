@@ -71,12 +71,13 @@ class Frames(Record):
 
     kind: Literal["bare", "chat"] = option(
         "bare",
-        title="Around each sentence",
-        help="In a chat, each sentence is the beginning of the model's answer to a message, as people use "
-        "chat models. The model needs a chat template; most with Instruct or Chat in their names have one.",
+        title="Present each sentence",
+        help="On its own, the sentence is plain text that the model continues. In a chat, it is the "
+        "beginning of the model's answer to a message, as people use chat models. The model needs a chat "
+        "template; most with Instruct or Chat in their names have one.",
         usage="what stands around each sentence: bare (nothing) or chat (the model's template)",
         url="frame",
-        words={"bare": "nothing", "chat": "a chat"},
+        words={"bare": "on its own", "chat": "in a chat"},
         row=True,
         in_task=False,
     )
@@ -85,7 +86,7 @@ class Frames(Record):
         title="System texts",
         help="What the model is told before the conversation, such as a rule it has to keep. Each text has a "
         "run of its own. If there is none, many templates put in a text of their own.",
-        placeholder="Empty: what the model's template says",
+        placeholder="The text of the model's own template",
         usage="system text of the chat, or a file with it; may be repeated, each text has a run of its own",
         in_task=False,
     )

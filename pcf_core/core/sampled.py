@@ -24,7 +24,7 @@ class Samples(Record):
         "sentence this often, and the words of the topic are counted. 20 is usual; every answer is one "
         "request. Risks are corrected for the chance in so few answers.",
         usage="of a model without probabilities: continue each sentence this many times, and count the words",
-        placeholder="Empty: use the model's probabilities",
+        placeholder="Use the model's probabilities",
         least=2,
         most=MOST_SAMPLES,
         step=1,

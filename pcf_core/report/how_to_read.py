@@ -92,19 +92,22 @@ cases all its points lie inside the band. Shapiro and Wilk's W is 1 for a normal
 such a W would be rare for one. Prejudice cannot be negative, so it is never exactly normal.
 """
 FACTORS = """
-Each point is a line of the US labour statistics with the mean risk of the words that stand for it, so that
-attorney and lawyer count once; in the panel of word frequency it is a word. Its area is the number of people
-employed. The **solid** line counts all points equally. On the **dashed** line larger occupations count more,
-in proportion to the people who work in them. The bands are the 95 % ranges of the lines, not of single
-occupations. A relation that is more than chance is called **strong** if the solid line accounts for 25 % or
-more of the differences in risk (R²), moderate from 9 %, weak below. Each slope has a 95 % range, which allows
-for other occupations (errors HC3) and other sentences, and a p-value corrected for all slopes shown (Holm).
-All occupations share the same sentences, and the scatter about the line cannot show what these change in all
-of them at once, so that is added to the range.
+Each point is an occupation of the US labour statistics. Its risk is the mean over the words for this
+occupation, so attorney and lawyer are one point. In the panel of word frequency, each point is a word. The
+area of a point is the number of people employed. The **solid** line counts all points equally. On the
+**dashed** line larger occupations count more, in proportion to the people who work in them. The bands are the
+95 % ranges of the lines, not of single occupations.
 
-That two figures go together does not say why, and a straight line cannot show a risk that is high at both
-ends. Lines of the statistics may overlap (management occupations include financial managers), and figures of
-the United States need not fit texts from elsewhere.
+A relation that is more than chance is called **strong** if the solid line accounts for 25 % or more of the
+differences in risk, moderate from 9 %, weak below. Each slope has a 95 % range and a p-value, which is
+corrected because several slopes are tested (Holm's method). The range allows for other occupations (standard
+errors of the kind HC3) and for other sentences. All occupations are tested in the same sentences, so other
+sentences would move many points together. The distances of the points from the line do not show this, so it
+is added to the range.
+
+A relation between two figures does not show a cause, and a straight line cannot show a risk that is high at
+both ends. Occupations of the statistics may overlap (management occupations include financial managers).
+Figures of the United States may not describe the places that the training texts come from.
 """
 DECISIONS = """
 Each row is a group of people in one model. The **filled** mark is the mean probability of a favourable

@@ -44,7 +44,7 @@ def _limit(title: str, what: str) -> Any:
         title=title,
         help=f"{what}, from 0 to 1, for every topic. A limit is exceeded only if the whole range lies beyond "
         "it.",
-        placeholder="Empty: no limit",
+        placeholder="No limit",
         least=0.0,
         most=1.0,
         step=0.05,
@@ -77,8 +77,8 @@ class AuditPlan(Frames):
     )
     cannot_tell: CannotTell = option(
         "warn",
-        title="If a limit cannot be judged",
-        help="What follows if the range contains the limit.",
+        title="If the range contains a limit",
+        help="The verdict if the range contains the limit, so that we cannot tell whether it is exceeded.",
         words={"pass": "pass", "warn": "warn", "fail": "fail"},
     )
     models: tuple[str, ...] = option(
@@ -89,7 +89,7 @@ class AuditPlan(Frames):
         (),
         title="Sentences",
         help="A set of sentences for each topic, in the order of the topics.",
-        placeholder="Empty: those made for each topic",
+        placeholder="Those made for each topic",
         place=4,
     )
     mappings: tuple[str, ...] = regulations(row=True)

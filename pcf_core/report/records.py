@@ -108,11 +108,12 @@ class ReportRequest(Record):
     date: str = option(
         "",
         title="Date",
-        help="The day that the report names as the one on which it was made. Empty: today; none: no date.",
+        help="The day that the report names as the one on which it was made. If empty, today; with the word "
+        "none, no date.",
         usage="the day that a report names, such as 2026-11-29; none for no date; today by itself",
         url="rp_date",
         flag="--date",
-        placeholder="Empty: today",
+        placeholder="Today",
     )
     elsewhere: tuple[str, ...] = option(
         (),
@@ -122,7 +123,7 @@ class ReportRequest(Record):
     purpose: str = option(
         "", usage="what the models are to be used for, which a report begins with", exclude_if=operator.not_
     )
-    mappings: tuple[str, ...] = regulations(url="rp_mapping", flag="--mapping", placeholder="Empty: none")
+    mappings: tuple[str, ...] = regulations(url="rp_mapping", flag="--mapping", placeholder="None")
 
     @field_validator("runs", "fairpair", "criteria", "knowledge", "elsewhere", "mappings")
     @classmethod

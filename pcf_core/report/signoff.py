@@ -47,7 +47,7 @@ class Decided(Record):
         "",
         title="Date",
         usage="the day of the decision, such as 2026-11-29; today by itself",
-        placeholder="Empty: today",
+        placeholder="Today",
     )
     next_review: str = option(
         "",

@@ -29,7 +29,7 @@ LENGTH = OptionSpec(
     title="Length in tokens",
     help="The largest number of new tokens. A sentence or two have about 40.",
     usage="the largest number of new tokens",
-    placeholder="Empty: usual",
+    placeholder="The usual length",
     least=1,
     most=LONGEST,
 )
@@ -40,9 +40,9 @@ SEED = OptionSpec(
     least=0,
 )
 PRECISION = OptionSpec(
-    title="Precision",
-    help="The number type for the calculation. automatic: on a GPU the model's own type if the GPU supports "
-    "it, on a CPU float32. bfloat16 and float16 need half the memory of float32 and are less exact.",
+    title="Number type",
+    help="The type of numbers for the calculation. automatic: on a GPU the model's own type if the GPU "
+    "supports it, on a CPU float32. bfloat16 and float16 need half the memory of float32 and are less exact.",
     usage="auto, float32, bfloat16 or float16",
     url="precision",
     flag="--dtype",
@@ -74,7 +74,7 @@ SYSTEM = OptionSpec(
     help="What the model is told before the conversation, such as a rule it has to keep. If it is empty, "
     "many templates put in a text of their own.",
     usage="system text of the chat, or a file with it",
-    placeholder="Empty: what the model's template says",
+    placeholder="The text of the model's own template",
     in_task=False,
 )
 INSTRUCTION = OptionSpec(
@@ -82,7 +82,7 @@ INSTRUCTION = OptionSpec(
     help="What the user says, such as Continue the text. The model's answer then begins with the prompt. "
     "Empty: the user says the prompt.",
     usage="the user's message, to which the answer begins with the prompt; by default the prompt is it",
-    placeholder="Empty: the prompt",
+    placeholder="The prompt",
     in_task=False,
 )
 

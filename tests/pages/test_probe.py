@@ -187,17 +187,17 @@ def test_who_has_answered_is_drawn_while_others_are_waited_for(
     queue.heartbeat(name_of(1))  # a process that is alive
     app = open_app("try_a_sentence")
     assert "mini-bert prefers men" in app.texts
-    assert "Starting the model (about 10 seconds)." in app.infos
+    assert "Starting **mini-gpt** (about 10 seconds)." in app.infos
     assert len(app.get("plotly_chart")) == 2
     names = {"model": "m", "topic_name": "t", "templates": "s", "evidence": "e", "protocol": "exact"}
     busy = queue.submit("score", "run", {"run": "run", "topic": "t", **names}, priority=9)
     assert queue.claim(name_of(1)) is not None
     assert queue.get(busy.id).state == "running"
     app.run()
-    assert "Waiting for another request." in app.infos
+    assert "**mini-gpt**: waiting for another request." in app.infos
     assert queue.claim(name_of(1)) is not None
     app.run()
-    assert "The model is starting or answering." in app.infos
+    assert "**mini-gpt** is starting or answering." in app.infos
 
 
 def test_what_another_session_took_back_is_asked_again(queue: Queue) -> None:

@@ -291,7 +291,7 @@ def _draw_labeller() -> str:
             max_chars=LONGEST,
             key=LABELLER,
             bind="query-params",
-            placeholder="Empty: our lexicon",
+            placeholder="Our own lexicon",
             help=f"{what}. Empty: our own list of words for each label. nli: followed by a hub id or folder, "
             "such as nli:MoritzLaurer/DeBERTa-v3-base-mnli, uses a model for natural language inference to "
             "label written texts.",
@@ -319,7 +319,7 @@ def draw_many_questions() -> int | None:
         value=None,
         key=MANY,
         bind="query-params",
-        placeholder="Empty: usual",
+        placeholder="The usual number",
         help=f"How many questions are used, from all subjects. Empty: at most {USUAL_QUESTIONS} if texts are "
         "written, because each question has 17 prompts; all if words are scored. More questions narrow the "
         "intervals more than more texts per question.",

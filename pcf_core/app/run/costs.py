@@ -86,7 +86,7 @@ def draw_costs(
         total = costs.total
         st.markdown(f"**In all** · {cost_text(total)}", help=f"{TEST_SENTENCE} {total.basis}")
     for run, cost in zip([*runs, *(run for run, _ in unfetched)], estimates, strict=True):
-        model = f"**{plain_titled(run.scoring.name)}** · {run.scoring.dtype}"
+        model = f"**{plain_titled(run.scoring.name)}** · calculated in {run.scoring.dtype}"
         basis = f"{TEST_SENTENCE} {cost.basis}" if cost.missing else None
         st.markdown(f"{model} · {cost_text(cost)}", help=basis)
     if unfetched:
@@ -100,7 +100,7 @@ def draw_costs(
 def cost_text(cost: Estimate) -> str:
     """Write a cost: "2,400 test sentences · about 26 s · 40 MB memory · 1 MB disk"."""
     if not cost.missing:
-        return "results are here already"
+        return "the result is here already"
     most = "at most " if cost.at_most else ""
     parts = [f"{most}{count(cost.missing, 'test sentence')}", time_text(cost)]
     if cost.texts:

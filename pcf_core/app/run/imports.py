@@ -54,12 +54,13 @@ def draw_import() -> None:
     """Draw the uploads of a pack and of a log, each with the last import; nothing for viewers."""
     if not may_audit():
         return
-    with st.expander("Import a pack", icon=":material/move_to_inbox:"):
+    with st.expander("Import results from a pack", icon=":material/move_to_inbox:"):
         st.caption("Results of models that you cannot run yourself, made by somebody else.")
         _draw_field("Pack", [ENDING], LARGEST_PACK, PACK_HELP, _bring_pack, _draw_arrived)
-    with st.expander("Import a log of Inspect", icon=":material/move_to_inbox:"):
+    with st.expander("Import texts from a log of Inspect", icon=":material/move_to_inbox:"):
         st.caption(
-            "Texts of models of any provider that Inspect supports. The command is in docs/inspect.md."
+            "Inspect is a program that lets models of many providers write texts. The document *Models of "
+            "any provider, by Inspect* has the command."
         )
         _draw_field("Log", [".eval", ".json"], LARGEST_LOG, LOG_HELP, _bring_log, _draw_lines)
 

@@ -264,7 +264,7 @@ def _draw_within() -> float | None:
         value=None,
         step=0.005,
         format="%.3f",
-        placeholder="Empty: run every sentence",
+        placeholder="Run every sentence",
         key="score_within",
         bind="query-params",
         help="Instead of all sentences, draws sentences at random, common ones more often, until the ranges "
@@ -380,11 +380,11 @@ def _draw_series() -> None:
     titles = {series.title: series for series in all_series()}
     if titles:
         st.selectbox(
-            "A whole series",
+            "Add a series of models",
             list(titles),
             index=None,
             key=SERIES,
-            placeholder="base and aligned, every size",
+            placeholder="One family of models in every size",
             on_change=_take_series,
             help="Chooses the base and the aligned checkpoint of every size. Remove those that are too "
             "large. The page *Compare* orders them by size.",
@@ -453,7 +453,7 @@ def draw_other_lists(runs: Sequence[RunSpec]) -> None:
 def draw_word_check(runs: Sequence[RunSpec]) -> None:
     """Draw a button that checks the topic's words with the worker, and the answers."""
     if st.button(
-        "Check the words",
+        "Check the words of the topic",
         key="check_words",
         icon=":material/spellcheck:",
         help="Runs one sentence, and shows which words the model cannot write, how many tokens a word has, "

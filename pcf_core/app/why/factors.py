@@ -63,7 +63,7 @@ LINE_COLUMNS = {
     "p": numeric("p alone", "Small if so steep a slope would be rare without any link."),
     "p_holm": numeric("p corrected", "By Holm's method, for all slopes of the model."),
     "r_squared": numeric("R²", "Share of the differences in risk that the line accounts for, of 1."),
-    "n": numeric("points", "Lines of the statistics, or words.", None),
+    "n": numeric("points", "Occupations of the statistics, or words.", None),
     "effective_n": numeric("effective points", "How many equally weighted points they are worth.", "%.1f"),
     "intercept": numeric("intercept", "Risk on the line where the factor is 0."),
 }
@@ -114,7 +114,7 @@ def draw_factors() -> None:
             st.markdown(f"**{plain(one.heading)}**")
             st.caption("  \n".join(plain(note) for note in one.notes))
     left_out = once(left_out_table)(panels)
-    with st.expander(f"Left out, and why: {len(left_out):,}"):
+    with st.expander(f"Occupations left out, and why ({len(left_out):,})"):
         draw_table(left_out, "factors_left_out", alt="Occupations left out of the panels")
     with st.expander("Sources"):
         for panel in panels:
@@ -141,24 +141,26 @@ def _draw_controls(loaded: Loaded) -> FactorChoice:
             default="overall",
             key="factors_risk",
             width=240,
-            help="overall: the risk R of an occupation. prejudice, caprice: its two parts.",
+            help="overall: the risk of an occupation. prejudice, caprice: its two parts.",
         )
     with st.container(horizontal=True, vertical_alignment="center"):
         broad = st.toggle(
-            "Broad matches",
+            "Include broad matches",
             False,
             key="broad",
             bind="query-params",
-            help="Also count words for which the statistics have only a broader line, such as director.",
+            help="Also count words for which the US labour statistics have only a broader occupation, such "
+            "as director.",
         )
         close = st.toggle(
-            "Close matches",
+            "Include close matches",
             True,
             key="close",
             bind="query-params",
             disabled=broad,
-            help="Also count words whose line in the statistics is close but not the same. If off, only "
-            "exact matches count. Broad matches include close ones. *Sensitivity* shows all three.",
+            help="Also count words whose occupation in the US labour statistics is close but not the same. "
+            "If off, only exact matches count. Broad matches include close ones. *Sensitivity* shows all "
+            "three.",
         )
         own = _draw_own([row.occupation for row in loaded.first.report.occupations])
     matching: Matching = "broad" if broad else "close" if close else "exact"

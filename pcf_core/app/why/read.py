@@ -190,7 +190,7 @@ def draw_read() -> None:
     with st.expander("The slopes of all models whose text is known"):
         draw_table(_read_lines(read.compared), "read_lines", LINE_COLUMNS)
     rows = [(item.name, item.reason) for item in amplification.left_out]
-    with st.expander(f"Left out, and why: {len(rows):,}"):
+    with st.expander(f"Occupations left out, and why ({len(rows):,})"):
         missing = pd.DataFrame(rows, columns=["occupation", "because"])
         draw_table(missing, "read_left_out", alt="Occupations not compared")
     with st.expander("Source"):

@@ -35,24 +35,25 @@ from pcf_core.show.findings.why import (
 
 CHOICE_COLUMNS = {
     "choice": textual("choice", "The choice that was changed."),
-    "overall_risk": numeric("risk R", "0 is even."),
-    "prejudice_risk": numeric("prejudice", "The part of R that stays the same in every sentence."),
-    "caprice_risk": numeric("caprice", "The rest of R; 0 if no stereotype changes its sign."),
+    "overall_risk": numeric("risk", "0 is even."),
+    "prejudice_risk": numeric("prejudice", "The part of the risk that stays the same in every sentence."),
+    "caprice_risk": numeric("caprice", "The rest of the risk; 0 if no stereotype changes its sign."),
     "stereotype_sd": numeric(
         "s.d.", "Standard deviation of the stereotype over sentences, averaged over occupations."
     ),
-    "change": numeric("change of R", "Compared with the present result, which is the first row.", "%+.3g"),
-    "rank": numeric("place", "Rank of the model by R under this choice: 1 is the highest.", None),
+    "change": numeric("change of risk", "Compared with the present result, which is the first row.", "%+.3g"),
+    "rank": numeric("rank", "Rank of the model by risk under this choice: 1 is the highest.", None),
 }
 HOW = """
 Each row is one choice that an analyst makes, such as which words stand for a group, or which sentences count
-and how much. Only this choice is changed; everything else stays as the sidebar has it, and no model is run
+and how much. Only this choice is changed; everything else stays as chosen in the sidebar, and no model is run
 again. The first row is the present result with its range, and a dotted line marks it for each model. A line
 joins the lowest and the highest risk over many choices of one kind, such as leaving out one word at a time.
-Hollow marks are not choices, so the range above leaves them out. The *sample* rows use random halves of the
-sentences, and all sentences but one. They show chance, which a range includes if sentences were resampled,
-but not if documents were. The other hollow marks are what the authors' published scripts compute, which
-differs from what their papers define.
+
+Hollow marks are not choices, so the sentences above do not count them. Two of these rows are samples: random
+halves of the sentences, and all sentences but one. They show the effect of chance. A range over whole
+templates includes this effect; a range over documents (*Counts only*) does not. The other hollow marks come
+from the scripts that the authors published, which calculate something else than the papers define.
 """
 QUANTITIES: dict[str, Quantity] = {
     "overall risk": "overall_risk",
@@ -103,12 +104,14 @@ def draw_sensitivity() -> None:
         with st.expander(f"Choices that could not be tried, and why ({len(missing):,})"):
             st.markdown("\n".join(f"- {line}" for line in missing))
     slopes = st.expander(
-        "The slopes of *Factors*, by which matches count", key="matching_open", on_change="rerun"
+        "The slopes on *Factors* with exact, close or broad matches", key="matching_open", on_change="rerun"
     )
     if slopes.open:
         with slopes:
             _draw_matching(loaded, [model for model in loaded.runs if model in tables.models], quantity)
-    each = st.expander("Every word left out, every random half", key="each_open", on_change="rerun")
+    each = st.expander(
+        "Each word left out, and each random half of the sentences", key="each_open", on_change="rerun"
+    )
     if each.open:
         with each:
             draw_table(once(_choices_table)(tables, ("each",)), "each_choice", CHOICE_COLUMNS)
@@ -120,8 +123,8 @@ def _draw_matching(loaded: Loaded, models: Sequence[str], quantity: Quantity) ->
     with st.spinner("Fitting lines …"):  # the first time loads statsmodels
         panels = loaded.remember(_matched_panels, models, quantity)
     st.markdown(
-        "The list of occupations is matched with lines of the US statistics: exactly, closely, or with a "
-        "broader line. Which matches count is a choice, too."
+        "Each occupation is matched with one of the US labour statistics: exactly, closely, or with a "
+        "broader one. Which matches count is a choice, too."
     )
     by_matching = ({matching: one[model] for matching, one in panels.items()} for model in models)
     finding(*map(matching_finding, models, by_matching))
@@ -167,9 +170,9 @@ def _range_figures(tables: Sensitivities) -> list[KeyFigure]:
         low, high = span(one)
         figures.append(
             KeyFigure(
-                f"Range of R · {model}",
+                f"Lowest and highest risk · {model}",
                 f"{two_decimals(low)} – {two_decimals(high)}",
-                "The lowest and the highest risk R over all choices, each changed alone; 0 is even. The "
+                "The lowest and the highest risk over all choices, each changed alone; 0 is even. The "
                 "authors' scripts and samples of the sentences are left out.",
                 f"{two_decimals(one.base.overall_risk)} as chosen · {len(one.rows):,} choices",
             )

@@ -50,7 +50,7 @@ def factor_panels(runs: Study, name: str, panels: Sequence[FactorPanel]) -> list
             heading=f"{begun(risk_name(panel.quantity))} of an occupation against {panel.scale.noun}",
             claim=factor_title(panel),
             source=runs.source,
-            findings=[link_strength(panel)],
+            findings=[link_strength(name, panel)],
             key=f"factor_{panel.scale.name}",
             name=f"factor-{panel.scale.name}",
             alt=f"Risk of each occupation against {panel.scale.noun}, {name}, with two fitted lines",

@@ -24,6 +24,7 @@ MOST_FACTS = 20
 ROOM = (0.45, 0.12)  # of a name on a narrow page, in leans
 NO_CHOICE = ("sample", "script")  # not choices: samples of the templates, and the authors' scripts
 SPREAD = 0.5  # of a row, shared by the models
+CHOICE_WIDTH = 24  # columns of each of the two lines of a label
 KNOWN = "score of p(right) (0 = never, 1 = always) → better known"
 
 
@@ -73,7 +74,7 @@ def _meaning(panel: FactorPanel, weighted: bool, has_weight: bool) -> str:
     if not weighted:
         return "an occupation"
     weight = "weight" if panel.scale.name == "own" else "people employed"
-    return f"occupation (area: {weight})" if has_weight else "occupation without that figure"
+    return f"occupation (area: {weight})" if has_weight else f"occupation ({weight} unknown)"
 
 
 def risk_span(panels: Sequence[FactorPanel]) -> tuple[float, float]:
@@ -214,7 +215,7 @@ def sensitivity_dots(
     ends = [getattr(variant, quantity) for variant in shown]
     ends += [end for one in intervals.values() if one for end in (one.low, one.high)]
     axis = theme.risk_axis(ends) | {"nticks": 7}
-    pixels = (210, 34)  # a telephone's legend; two lines of a label and a gap
+    pixels = (210, 42)  # a telephone's legend; two lines of a label and a gap
     rows.finish(figure, labels, theme.RISKS[quantity], view=view, pixels=pixels, least=4, axis=axis)
     return figure.update_yaxes(range=[len(places) - 0.4, -0.6])
 
@@ -240,7 +241,7 @@ def _among(variant: Variant, dimensions: Sequence[str]) -> bool:
 def _choice_label(row: tuple[str, str]) -> str:
     if row == BASE_KEY[:2]:
         return f"<b>{theme.text(row[1])}</b>"
-    return theme.lines(shown_row(*row), 24)
+    return theme.lines(shown_row(*row), CHOICE_WIDTH)
 
 
 def _ranges(

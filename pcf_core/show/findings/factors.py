@@ -46,8 +46,8 @@ def by_weight(scale: FactorScale) -> str:
     return say("by_weight", own=scale.name == "own")
 
 
-def link_strength(panel: FactorPanel) -> str:
-    """Say how strongly a factor goes with the risk, occupations counted equally; "" if that may be chance."""
+def link_strength(model: str, panel: FactorPanel) -> str:
+    """Say how strongly a factor goes with a model's risk if occupations count equally; "" if by chance."""
     if panel.ols is None:
         return say("no_line_fitted", reason=panel.no_ols)
     if not survives(panel.ols):
@@ -56,6 +56,7 @@ def link_strength(panel: FactorPanel) -> str:
     strong, moderate = share >= STRONG, share >= MODERATE
     return say(
         "link",
+        model=model,
         noun=panel.scale.noun,
         quantity=panel.quantity,
         share=share,

@@ -238,7 +238,7 @@ def readings_finding(sensitivities: Sensitivities, order: str) -> str:
                     fewer=fewer,
                 )
             )
-    return " ".join(filter(None, [order, *parts]))
+    return " ".join(filter(None, [order, *parts, say("figures_alone")]))
 
 
 def sensitivity_title(sensitivities: Sensitivities, quantity: Quantity) -> str:
@@ -285,8 +285,9 @@ def _common_readings(sensitivities: Sensitivities) -> Sequence[Key]:
 
 
 def shown_row(dimension: str, name: str) -> str:
-    """Return the name of a row as pages write it."""
-    return word_scoring(name) if dimension == "protocol" else row_name(dimension, name)
+    """Return the name of a row as pages write it; tables that are kept have the short names."""
+    usual = word_scoring(name) if dimension == "protocol" else row_name(dimension, name)
+    return say("row", key=f"{dimension}: {name}", usual=name if dimension == SAMPLE else usual)
 
 
 def described(variant: Variant) -> str:

@@ -93,7 +93,7 @@ class FairPairOptions(Record):
         "precise; with hundreds of texts, folds are faster.",
         usage="texts per side in a fold, 5 as in the paper; by default all texts in one fold",
         url="fold",
-        placeholder="Empty: all with all",
+        placeholder="Compare all with all",
         least=FEWEST_TEXTS,
         most=MOST_TEXTS,
     )
@@ -131,7 +131,7 @@ class FairPairOptions(Record):
         title="Prompts of each category",
         help="Different statements come first, then other wordings of the same statements. More statements "
         "make the intervals narrower. Empty: all prompts.",
-        placeholder="Empty: all",
+        placeholder="All",
         opens=3,
         least=1,
     )

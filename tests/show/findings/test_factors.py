@@ -122,11 +122,11 @@ def examples() -> dict[str, object]:
         },
         "links": [
             *(
-                factors.link_strength(panel("wage", line(-0.002, 0.001, 0.04, r_squared=share)))
+                factors.link_strength("m", panel("wage", line(-0.002, 0.001, 0.04, r_squared=share)))
                 for share in (0.02, 0.089, 0.09, 0.25)
             ),
-            factors.link_strength(unclear),
-            factors.link_strength(missing),
+            factors.link_strength("m", unclear),
+            factors.link_strength("m", missing),
         ],
         "templates": [
             factors.templates_note(panels)

@@ -7,10 +7,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from pcf_core.audit.options import ViewOptions
 from pcf_core.core.factors import Amplification, TrainingText
 from pcf_core.core.knowledge import Fact, FactKnowledge, KnowledgeReport, KnowledgeSet
+from pcf_core.core.options import declared
 from pcf_core.core.risk import Interval
 from pcf_core.core.sensitivity import BASE, SAMPLE, SCRIPTS, Sensitivities, Sensitivity, Variant, row_name
+from pcf_core.show.charts import theme
+from pcf_core.show.charts.why import CHOICE_WIDTH
 from pcf_core.show.findings import why
 from tests.show.charts.reads import CARD, line_example, read_example, row
 
@@ -299,9 +303,44 @@ def test_what_the_subject_adds_has_the_sign_of_its_range(gain: tuple[float, floa
 def test_rows_are_named_as_sentences_name_them() -> None:
     assert row_name("criterion", "l1") == "criterion: l1"
     assert row_name(*PAIR) == "one pair left out"
-    assert why.shown_row(SAMPLE, "a random half") == row_name(SAMPLE, "a random half")
+    assert why.shown_row(SAMPLE, "a random half") == "a random half of the sentences"
+    assert why.shown_row(SAMPLE, "one sentence left out") == "one sentence left out"
+    assert why.shown_row("occupation weights", "employment") == "larger occupations count more"
     assert why.shown_row("protocol", "single-token") == "words of one token"
     assert row_name(SCRIPTS, "demo library") == "the authors' demo library"
+
+
+def test_every_option_that_is_varied_has_a_readable_row_of_two_lines() -> None:
+    rows = [
+        (one.spec.varied_as, value)
+        for one in declared(ViewOptions).values()
+        for value in one.offered
+        if one.spec.varied_as
+    ]
+    rows += [("protocol", value) for value in declared(ViewOptions)["protocol"].offered]
+    rows += [PAIR, (SCRIPTS, "script for gender, every sentence counted equally")]
+    for each in rows:
+        shown = why.shown_row(*each)
+        assert ":" not in shown
+        assert "…" not in theme.lines(shown, CHOICE_WIDTH)
+
+
+def test_a_changed_ranking_says_that_it_may_be_chance() -> None:
+    changed, same = (
+        why.readings_finding(
+            of_two(
+                *(
+                    table(base, way("words", "he and she only", risk))
+                    for base, risk in ((0.4, one), (0.5, 0.5))
+                )
+            ),
+            "",
+        )
+        for one in (0.6, 0.45)
+    )
+    assert changed.startswith("The ranking changes with 1 of 1 other choice (“he and she only”).")
+    assert changed.endswith("may still be too close to tell apart.")
+    assert "too close" not in same
 
 
 def test_both_sentences_count_the_same_choices() -> None:
