@@ -25,9 +25,10 @@ NARROW = ["name", "parameters", "bfloat16"]
 HOW = """
 **In this app** are the models that come with it, those in the operator's folder, and those behind the
 endpoint. **Known** are models of the hub that the app can describe before they are downloaded. Any other hub
-id or folder works too, if its configuration says to which family it belongs. *Verified* says how the results
-for this architecture were tested: against an independent calculation on a tiny model (*twin*), or not at all
-(*sources*: facts were only read).
+id or folder works too, if its configuration says to which family it belongs. *Verified* says whether the
+app's calculation is tested for this kind of model. *twin* means that it was compared with an independent
+calculation on a tiny model of this kind. *sources* means that it was not tested, and that the facts shown
+here were only read in published sources.
 """
 
 

@@ -79,7 +79,7 @@ def _draw_start(runs: Sequence[RunSpec]) -> None:
         return True
 
     pressed = st.button(
-        "Run what is missing", type="primary", icon=":material/play_arrow:", key="score_missing"
+        "Calculate the missing results", type="primary", icon=":material/play_arrow:", key="score_missing"
     )
     with refusals_said():
         whole = Start(lambda: costs_of(runs).total, enqueue)

@@ -43,7 +43,7 @@ def test_an_empty_store_offers_to_score(page: str) -> None:
         assert "**In all** · 4,560 test sentences" in app.texts
     else:
         assert "No result yet" in app.texts
-        assert app.button(key="score_missing").label == "Run what is missing"
+        assert app.button(key="score_missing").label == "Calculate the missing results"
 
 
 @pytest.mark.parametrize("page", quick(PAGES, ("run_an_audit", "risk", "compare").__contains__))

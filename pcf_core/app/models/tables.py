@@ -67,9 +67,9 @@ COLUMNS: Mapping[str, Any] = {
         "licence", help="Empty where we have not read it; see the model's page."
     ),
     "verified": st.column_config.TextColumn(
-        help="twin: results of a tiny model of this architecture, with random weights, are compared with an "
-        "independent calculation, word by word. sources: its facts were read from the source named in the "
-        "details, and no test covers the architecture."
+        help="twin: results of a tiny model of this architecture, with random weights, were compared with an "
+        "independent calculation, word by word. sources: no test covers the architecture; only the facts "
+        "shown here were read, from the source named in the details."
     ),
 }
 SHOWN = 500
@@ -99,9 +99,10 @@ def models_finding(at_hand: Sequence[ModelSpec], others: Sequence[KnownModel]) -
     gated = sum(model.gated for model in others)
     coded = sum(model.remote_code for model in others)
     return (
-        f"{sentence} {count(len(others), 'more is', 'more are')} known: the weights of {fitting:,} fit into "
-        f"this machine's main memory ({size_text(memory)}) in float32, {count(gated, 'requires', 'require')} "
-        f"accepting terms first, and {count(coded, 'needs', 'need')} code of their own."
+        f"{sentence} The app knows {count(len(others), 'other model', 'other models')} of the hub by name, "
+        f"which you can download. Of these, {fitting:,} fit into this machine's main memory "
+        f"({size_text(memory)}) in float32. For {count(gated, 'model')} you have to accept terms first, and "
+        f"{count(coded, 'model runs', 'models run')} program code of their own."
     )
 
 

@@ -5,6 +5,7 @@ Unsaved edits of a set are a stack of its states in the session, so that each ed
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
@@ -48,13 +49,14 @@ COLUMNS = {
     "templates": numeric("Templates", None, "localized", width=85),
     "families": numeric("Families", "Templates of one family say the same in other words.", "localized"),
     "effective": textual(
-        "Effective",
-        "As many templates of equal weight would give means as steady as these; a family counts as one.",
+        "As precise as",
+        "This many equally common templates would give results as precise as this set. Templates of one "
+        "family count as one.",
         width=75,
         alignment="right",  # aligned like numbers, although text
     ),
     "corpus": textual("Corpus", "The texts that it was mined from."),
-    "whose": textual("Whose", width=130),
+    "whose": textual("Origin", width=130),
 }
 SEEN = ("title", "templates", "effective", "whose")  # fit the page; the menu has the others
 
@@ -176,12 +178,17 @@ def draw_delete(name: str) -> None:
 
 def draw_list() -> None:
     """Draw all sets, as a table or as cards; a click on a title opens one."""
-    names = set_names()
-    table = _sets_table(names, [*map(set_titles(), names)], own_sets())
+    titles = set_titles()
+    names = sorted(set_names(), key=lambda name: _in_order(titles(name)))
+    table = _sets_table(names, [*map(titles, names)], own_sets())
+    st.caption(
+        "Click a title to open the set. *Add a set* takes your own sentences; *Extract from text* finds some "
+        "in a corpus."
+    )
     with st.container(key="cards_of_sets"):
         for row in table.to_dict("records"):
             damaged = pd.isna(row["templates"])
-            size = "" if damaged else f"{count(row['templates'], 'template')}, {row['effective']} effective"
+            size = "" if damaged else templates_as_precise_as(row["templates"], row["effective"])
             with st.container(border=True):
                 st.button(
                     plain_label(row["title"]),
@@ -190,7 +197,8 @@ def draw_list() -> None:
                     on_click=point_at,
                     args=(row["set"], "see"),
                 )
-                st.markdown("  \n".join(plain(line) for line in (size, row["whose"]) if line))
+                own_one = row["whose"] if row["set"] in own_sets() else ""
+                st.markdown("  \n".join(plain(line) for line in (size, own_one) if line))
     with st.container(key="table_of_sets"):
         event = st.dataframe(
             table,
@@ -203,14 +211,26 @@ def draw_list() -> None:
             key=table_key("template_sets", names),
             alt=f"Template sets, {len(table):,} rows",
         )
-    st.caption(
-        "Click a title to open the set. *Add a set* takes your own sentences; *Extract from text* finds some "
-        "in a corpus."
-    )
     for index, column in event.selection.cells:
         if column == "title" and index < len(table):
             point_at(str(table["set"].iloc[index]), "see")
             st.rerun()
+
+
+def templates_as_precise_as(templates: int, effective: str) -> str:
+    """Say a set's size, and its precision as a number of equally common templates."""
+    if effective == str(templates):
+        return count(templates, "template")
+    return f"{count(templates, 'template')}, as precise as {effective} equally common ones"
+
+
+def _in_order(title: str) -> list[tuple[int, int, str]]:
+    """Return a key that sorts titles by the numbers and words in them."""
+    return [
+        (0, int(part), "") if part.isdecimal() else (1, 0, part.casefold())
+        for part in re.split(r"(\d+)", title.replace(",", ""))
+        if part
+    ]
 
 
 @kept(state=lambda names, *_: [*map(set_token, names)])

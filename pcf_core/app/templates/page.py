@@ -179,8 +179,8 @@ def _set_figures(shown: OpenSet) -> list[KeyFigure]:
         KeyFigure(
             "Effective number",
             effective_count(effective_number(families)),
-            "As many equally common templates would give results as precise: (Σ count)² / Σ count², in which "
-            "the count of a family is that of all its templates.",
+            "This many equally common templates would give results as precise as this set: (Σ count)² / Σ "
+            "count², where the count of a family is the sum over its templates.",
             "of the whole set" if len(families) == len(counts) else f"of {count(len(families), *FAMILY)}",
         ),
         KeyFigure(

@@ -261,7 +261,7 @@ def draw_actions(topic: Topic) -> None:
                 },
             )
         st.download_button(
-            "TOML",
+            "Download (TOML)",
             lambda: topic_toml(topic),
             f"{topic.name}.toml",
             "application/toml",

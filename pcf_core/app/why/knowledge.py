@@ -247,7 +247,9 @@ def _offer_scoring(facts: KnowledgeSet, missing: Mapping[str, ScoringKey]) -> No
         names = plain(with_titles(listed(list(missing))))
         st.markdown(f"There are **no results yet** for {names} with *{plain(facts.title)}*.")
         requests = [(facts, key) for key in missing.values()]
-        offer_submitting(submit_knowledge, lambda: requests, "Run what is missing", "score_knowledge")
+        offer_submitting(
+            submit_knowledge, lambda: requests, "Calculate the missing results", "score_knowledge"
+        )
 
 
 def _models_with(facts: KnowledgeSet, protocol: Protocol) -> list[str]:
