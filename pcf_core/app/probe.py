@@ -158,7 +158,10 @@ def follow(jobs: Mapping[str, Job]) -> None:
 def _waiting_sentence(queue: Queue, jobs: Mapping[str, Job]) -> str:
     """Say which model is starting, and which ones follow it, as they answer one after another."""
     if not queue.workers():
-        return f"No worker is running: {BY_HAND}. The answer then appears without reloading the page."
+        return (
+            f"**{plain_titled(listed(list(jobs)))}** · No worker is running: {BY_HAND}. The answer then "
+            "appears without reloading the page."
+        )
     running = [model for model, job in jobs.items() if job.state == "running"]
     if not running and any(job.state == "running" for job in recent_jobs(KINDS, RECENT)):
         waiting = plain_titled(listed(list(jobs)))
