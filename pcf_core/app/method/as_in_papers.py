@@ -340,7 +340,7 @@ def templates(item: Printed, link: PrintedLink, _: Opened) -> Beside:
     whole = sum(ours.values())
     table = pd.DataFrame(
         {
-            "context template": text,
+            "template": text,
             "printed count": printed.get(text),
             "our count": ours.get(text),
             OUR_SHARE: ours[text] / whole if text in ours else None,

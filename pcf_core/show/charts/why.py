@@ -207,7 +207,11 @@ def sensitivity_dots(
             for number, variant in enumerate(variants)
         ]
         look: dict[str, Any] = {"size": 9, "rim": 1.5, "whisker": style.color}
-        figure.add_trace(rows.dots(drawn, theme.text(model), style, verdicts=True, **look))
+        # Apart, as an empty whisker among others would be drawn as a tick.
+        for part in filter(None, (drawn[:1], drawn[1:])):
+            look["showlegend"] = part == drawn[:1]
+            name = theme.text(model)
+            figure.add_trace(rows.dots(part, name, style, verdicts=True, legendgroup=name, **look))
     shown = [variant for variants in chosen.values() for variant in variants]
     figure.add_traces(_explained_choices(shown, [one for one in intervals.values() if one]))
     view = " ".join([quantity, *chosen, *dimensions])
