@@ -145,7 +145,7 @@ def cached_result(run: RunSpec, protocol: Protocol, aggregation: Aggregation, st
     return load_result(open_store(), run, protocol, aggregation)
 
 
-@kept(slots=64, spinner="Working out risks and intervals …")
+@kept(slots=64, spinner="Calculating risks and ranges …")
 def _cached_report(run: RunSpec, options: ViewOptions, stored: str, brief: bool) -> RiskReport:
     result = cached_result(run, options.protocol, options.aggregation, stored)
     return report(result, run, options, brief=brief)

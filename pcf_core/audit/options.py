@@ -185,7 +185,7 @@ class PageOptions(ViewOptions):
 
     over: Over = option(
         "templates",
-        title="Intervals over",
+        title="Ranges over",
         help="templates: other sentences, with the same occupations. occupations: other occupations, in the "
         "same sentences. both: other sentences and other occupations.",
         usage="the intervals of a report: over templates, occupations or both",

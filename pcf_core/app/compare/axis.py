@@ -71,7 +71,7 @@ TITLES: dict[Axis, str] = {
     "instruction": "what stands around each sentence",
 }
 HOW = """
-The three panels show the risk and its two parts, from 0 to 1. Whiskers are 95 % ranges; *Intervals over* in
+The three panels show the risk and its two parts, from 0 to 1. Whiskers are 95 % ranges; *Ranges over* in
 the sidebar says what they allow for. A model has one colour and one mark on every page. Lines join only the
 sizes of one series, because checkpoints, sets of sentences and topics have no natural order. This picture
 does not test whether two models differ: the ready comparisons above it do, and so does the view *two models*.

@@ -85,7 +85,7 @@ their code differs from their text in ways that a reader cannot undo:
 HOW = """
 Each row shows the risk R = Rᵖ + Rᶜ of a model, averaged over occupations, as in the papers' Tables 1 to 5.
 The last rows are reference models, calculated exactly. *× 1,000* shows the figures as the first paper prints
-them. Our own results have 95 % ranges (see *Intervals over* in the sidebar); the papers print none. Each
+them. Our own results have 95 % ranges (see *Ranges over* in the sidebar); the papers print none. Each
 printed row names its table, and says so where its scale is unknown or differs from the chosen one.
 """
 

@@ -74,7 +74,7 @@ PARTS = {"risk": "overall_risk", "prejudice": "prejudice_risk", "caprice": "capr
 SYMBOLS = {"overall_risk": "Risk R", "prejudice_risk": "Prejudice", "caprice_risk": "Caprice"}
 OPTIONS = """
 A verdict rests on the test and on the interval of whole templates, which are what the test swaps. *Resample*
-and *Intervals over*, under *Reading options*, change the intervals shown, not the verdicts.
+and *Ranges over*, under *Reading options*, change the intervals shown, not the verdicts.
 """
 MOST_ROWS = 25
 # Parameters of the section on occupations, and whether it is open.
