@@ -73,8 +73,8 @@ from pcf_core.show.titles import differences_title, whom_title
 PARTS = {"risk": "overall_risk", "prejudice": "prejudice_risk", "caprice": "caprice_risk"}
 SYMBOLS = {"overall_risk": "Risk R", "prejudice_risk": "Prejudice", "caprice_risk": "Caprice"}
 OPTIONS = """
-A verdict rests on the test and on the interval of whole templates, which are what the test swaps. *Resample*
-and *Ranges over*, under *Reading options*, change the intervals shown, not the verdicts.
+A verdict rests on the test and on the range over whole templates, because the test exchanges whole templates.
+*Resample* and *Ranges over*, under *Reading options*, change the ranges shown, not the verdicts.
 """
 MOST_ROWS = 25
 # Parameters of the section on occupations, and whether it is open.
