@@ -49,7 +49,9 @@ COLUMNS: Mapping[str, Any] = {
         format="localized",
         help="Tokens it can take at once; empty where there is no limit, or none is stated.",
     ),
-    "precision": st.column_config.TextColumn(help="It is run in this one unless another is chosen."),
+    "precision": st.column_config.TextColumn(
+        "number type", help="The calculation uses numbers of this type unless another is chosen."
+    ),
     "float32": st.column_config.NumberColumn(
         format="%.1f GB", help="Memory of the weights alone, 4 bytes each."
     ),
@@ -73,6 +75,13 @@ COLUMNS: Mapping[str, Any] = {
     ),
 }
 SHOWN = 500
+KINDS = {
+    "public": "public model",
+    "teaching": "small model for teaching",
+    "planted": "test model whose results are known",
+    "own": "your own model, or an endpoint's",
+    "imported": "only imported results",
+}
 JOURNAL_COLUMNS = {
     "at": st.column_config.DatetimeColumn(format="YYYY-MM-DD HH:mm:ss", help="When, UTC."),
     "who": st.column_config.TextColumn(
@@ -102,7 +111,7 @@ def models_finding(at_hand: Sequence[ModelSpec], others: Sequence[KnownModel]) -
         f"{sentence} The app knows {count(len(others), 'other model', 'other models')} of the hub by name, "
         f"which you can download. Of these, {fitting:,} fit into this machine's main memory "
         f"({size_text(memory)}) in float32. For {count(gated, 'model')} you have to accept terms first, and "
-        f"{count(coded, 'model runs', 'models run')} program code of their own."
+        f"{count(coded, 'model runs code of its', 'models run code of their')} own."
     )
 
 
@@ -143,7 +152,7 @@ def draw_filters(listed: Sequence[KnownModel]) -> list[KnownModel]:
             help="How the model gives the probability of a word.",
         )
         dtype = st.selectbox(
-            "Precision",
+            "Number type",
             DTYPES,
             key="model_dtype",
             bind="query-params",
@@ -194,7 +203,8 @@ def draw_model_cards(models: Sequence[ModelSpec]) -> None:
     """Draw a card for each model of the app, for telephones."""
     for row in at_hand_table(models).to_dict("records"):
         size = f"{row['parameters'] / 10**6:,.1f} million parameters" if row["parameters"] > 0 else ""
-        line = " · ".join(part for part in (row["kind"], row["weights"], row["family"], size) if part)
+        parts = (KINDS[row["kind"]], row["weights"], f"family {row['family']}", size)
+        line = " · ".join(part for part in parts if part)
         draw_card(with_titles(row["name"]), line)
 
 
