@@ -135,7 +135,7 @@ def facts_of_run(store: Store, label: str, study: Study) -> RunFacts:
         label=label,
         run=item.key,
         scoring_hash=run.scoring.hash,
-        scoring=run.scoring.model_dump(),
+        scoring=_texts_of(run.scoring.model_dump(mode="json")),
         hashes=list_hashes(run),
         versions=_texts_of(provenance.get("versions")),
         facts=facts,

@@ -28,6 +28,7 @@ GENDER, RACE = (
     "ac20986ee62598d4",
     "c59acbf830318536",
 )  # of mini-gpt: the nineteen, the ten relative clauses
+TOLD, DECISIONS = "ef6648709accfb74", "6e0cb735e64e0cb6"  # of SmolLM2 in its chat
 
 
 def test_text_audits_alone_make_a_report_that_holds(shipped: Store, schemas: dict[str, Any]) -> None:
@@ -62,6 +63,15 @@ def test_text_audits_alone_make_a_report_that_holds(shipped: Store, schemas: dic
         assert part.title.endswith(": what each pronoun changes")
         assert part.figure
         assert part.tables[0].rows
+    assert verify_report(shipped, document, kept_texts(shipped, request)).holds
+
+
+@pytest.mark.parametrize("run", [TOLD, DECISIONS], ids=["a system text", "decisions in a chat"])
+def test_a_result_in_a_chat_has_a_report_that_holds(shipped: Store, run: str) -> None:
+    request = ReportRequest(runs=(run,))
+    document = document_of(shipped, request)
+    (facts,) = document.runs
+    assert "<|im_start|>assistant" in facts.scoring["frame"]
     assert verify_report(shipped, document, kept_texts(shipped, request)).holds
 
 
