@@ -70,8 +70,8 @@ class RegulationMapping(Record):
 
 
 def _written(day: str) -> str:
-    found = date.fromisoformat(day)
-    return f"{found.day} {found:%B %Y}"
+    read_on = date.fromisoformat(day)
+    return f"{read_on.day} {read_on:%B %Y}"
 
 
 class WrittenMapping(Material):
