@@ -147,14 +147,15 @@ sentences all give the same one; otherwise the sentence says where it holds. If 
 matter.
 """
 FAIRPAIR = """
-F compares how different texts for the two names are with how different texts for one name are among
-themselves. At 1, the dotted line, there is no more difference than between any two texts. In symbols F is B²
-divided by the product of both V. The whisker is the 95 % range over statements; prompts that say the same in
-other words are one statement. **Filled** marks: texts for the two names differ by more than chance, by a test
-that exchanges the names at random, controlled for the models shown together. **Hollow** marks: no difference
-is shown, or there was no test, as at temperature 0. The bars are the parts of F; in the data V of p(g(x)) is
-the difference within the first side, V of g(p(x)) that within the second. F has no direction: the sentences
-beside it say which side is more positive and which words each side has more often.
+The ratio of differences compares how different texts for the two names are with how different texts for one
+name are among themselves. At 1, the dotted line, there is no more difference than between any two texts. It
+is the square of the first difference divided by the product of the differences within either side. The
+whisker is the 95 % range over statements; prompts that say the same in other words are one statement.
+**Filled** marks: texts for the two names differ by more than chance, by a test that exchanges the names at
+random, controlled for the models shown together. **Hollow** marks: no difference is shown, or there was no
+test, as at temperature 0. The bars are the parts of the ratio: the difference between the sides and the
+differences within them. The ratio has no direction: a sentence says which side is more positive, and the view
+of words which words each side has more often.
 """
 FAIRPAIR_WORDS = """
 Phrases of one to three words by their log-odds: to the right those that texts for the second name have more
@@ -166,26 +167,27 @@ small lexicon of our own; a star marks a category that differs.
 CRITERIA = """
 Each row is a quantity that is 0 if its criterion holds. **Independence** means that two things say nothing
 about each other: in **I** the gender in a story and the profession, in **II** the label of a hobby and the
-gender of the name. Its quantity is NMI, normalised mutual information: 0 if they are independent, at most 1,
-and less if there are more professions or labels than genders; the data give the largest possible value.
+gender of the name. Its quantity is a link, normalised mutual information: 0 if they are independent, at most
+1, and less if there are more professions or labels than genders; the data give the largest possible value.
 **Separation** and **sufficiency** mean that a pronoun changes nothing: in **I** for questions with a right
-answer, in **II** for tasks at work. Their quantities are gaps between each two pronouns. If the right role is
-the one stereotyped as female, **FNR** is the share of answers that miss it; if it is the other role, **FPR**
-is the share that name the first all the same. **PPV** and **NPV** are the shares of right answers among those
-that name the one or the other role. Where answers were scored, compare each gap with the rate **without a
-pronoun** before it: most of a scored rate is how likely the model finds the two role words anyway, which is
-the same for all pronouns.
+answer, in **II** for tasks at work. Their quantities are gaps between each two pronouns. For separation these
+are gaps in the share of wrong answers, where the women's job (such as the nurse) is right and where the men's
+job is; for sufficiency they are gaps in the share of right answers, among those that name the women's or the
+men's job. Where answers were scored, compare each gap with the rate **without a pronoun** before it: most of
+a scored rate depends on how likely the model finds the two words for the jobs anyway, which is the same for
+all pronouns.
 
 **Filled** marks are more than chance, by the test of their experiment, controlled for everything it tests.
-**Hollow** marks show no difference, or have no test, as scored stories have none. Whiskers are 95 % ranges:
-they allow for other stories, names, questions or tasks of the same kind. The dashed line at 0.2 is the 20 %
-rule of thumb for gaps; it decides nothing.
+**Hollow** marks show no difference, or have no test, as with scored stories, or come from too few questions
+or tasks to show any. Whiskers are 95 % ranges: they allow for other stories, names, questions or tasks of the
+same kind. A mark without a whisker has too few for a range. The dashed line at 0.2 is the 20 % rule of thumb
+for gaps, not a verdict.
 """
 FROM_NO_PRONOUN = """
 Diamonds are the rates **without a pronoun**, and the dashed line carries each of them down to the same rate
-under every pronoun. A mark on the line shows only how likely the model finds the two role words anyway; what
-a pronoun changes is the distance from the line. Whiskers are 95 % ranges of the rates. Those of the distances
-are in the data; they are narrower, because the same questions or tasks are compared.
+under every pronoun. A mark on the line shows only how likely the model finds the two words for the jobs
+anyway; what a pronoun changes is the distance from the line. Whiskers are 95 % ranges of the rates. Those of
+the distances are in the data; they are narrower, because the same questions or tasks are compared.
 """
 KNOWLEDGE = """
 Each bar is a fact. Its end shows how well the model knows it: the score J of the probability of the right

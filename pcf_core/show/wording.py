@@ -19,6 +19,22 @@ from pcf_core.show.findings import numbers
 from pcf_core.show.names import sentence_with_titles
 
 FOLDER = Path(__file__).parent / "sentences"
+
+
+def quantity_title(quantity: str) -> str:
+    """Name a quantity of the criteria without symbols."""
+    from pcf_core.texts.criteria.records import quantities  # imported late: few pages need it
+
+    return quantities.quantity_title(quantity)
+
+
+def plain_reason(reason: str) -> str:
+    """Write why a quantity of the criteria is undefined without symbols."""
+    from pcf_core.texts.criteria.records import quantities
+
+    return quantities.plain_reason(reason)
+
+
 FILTERS = (
     *(
         numbers.number,
@@ -40,6 +56,7 @@ FILTERS = (
         numbers.begun,
     ),
     *(numbers.risk_name, numbers.digits, numbers.points, numbers.before_rounding),
+    *(quantity_title, plain_reason),
 )
 LINE_BREAK = re.compile(r"\s*\n\s*")
 

@@ -29,7 +29,10 @@ from tests.pages.opened import App, open_app, own_queue, own_store, set_environm
 from tests.pages.walks import assert_state
 from tests.texts.fairpair.written import EVIL, SMALL, fake, write_small
 
-ONE = ["F · mini-gpt", "F of other words · mini-gpt"]  # the key figures of one model
+ONE = [
+    "Ratio of differences · mini-gpt",
+    "Ratio without exchanged words · mini-gpt",
+]  # the key figures of one model
 
 
 def silent(spec: ModelSpec, decoding: Decoding) -> Generator:

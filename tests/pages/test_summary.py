@@ -98,7 +98,7 @@ def test_the_figure_is_of_the_request_that_the_verdict_rests_on(full_store: Stor
     write_small(full_store, temperature=0)  # the newest, and not tested
     app = open_app("case_file", **GPT)
     verdict = next(one for one in case_findings_of(app) if one.startswith("FairPair"))
-    (figure,) = (metric for metric in app.metric if metric.label == "F of FairPair")
+    (figure,) = (metric for metric in app.metric if metric.label == "Ratio of differences (FairPair)")
     assert FOUND["cannot be told"] not in figure.delta
     assert f"{figure.value} (" in verdict
     assert "temperature 1" in verdict

@@ -62,7 +62,9 @@ def test_fairpair_in_a_chat_is_a_result_of_its_own(model: str, own_settings: Set
     shown = open_app("fairpair", **link)
     assert not shown.link_warnings
     assert named in shown.figures[0], "its result, by its name"
-    assert "F ·" not in " ".join(open_app("fairpair", **asked).figures), "none of the usual one"
+    assert "Ratio of differences ·" not in " ".join(open_app("fairpair", **asked).figures), (
+        "none of the usual one"
+    )
     summary = open_app("written_text", text_tab="Summary", cf_model=f"{model} {named}")
     assert not summary.errors
     assert named in summary.texts

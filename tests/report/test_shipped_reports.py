@@ -58,7 +58,7 @@ def test_text_audits_alone_make_a_report_that_holds(shipped: Store, schemas: dic
         f"{name}, {what}" for name in ("mini-gpt", "mini-bert") for what in ("questions", "tasks")
     }
     for part in criteria_section.parts[2::2]:  # kept before these gaps were reported, and yet with them
-        assert "Without a pronoun, FNR is" in part.findings[0]
+        assert "Without a pronoun, the share of wrong answers is" in part.findings[0]
     for part in criteria_section.parts[3::2]:
         assert part.title.endswith(": what each pronoun changes")
         assert part.figure

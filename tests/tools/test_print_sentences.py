@@ -56,6 +56,7 @@ ELSEWHERE = {
     *("findings.material.forms_note", "findings.provenance.imported_note"),
     "findings.provenance.inspected_note",
     # Said inside others, which are there.
+    "findings.independence.anecdotes_answer",
     *("findings.independence.stereotype_finding", "findings.independence.profession_link_finding"),
     *("findings.comparison.detectable_sentence", "findings.models.wording_finding"),
     *("findings.answers.separation_finding", "findings.answers.sufficiency_finding"),

@@ -59,13 +59,15 @@ from pcf_core.texts.criteria.embedding import SEEDS
 from pcf_core.texts.criteria.records.independence import EmbeddingReport, HobbiesReport
 from pcf_core.texts.criteria.records.quantities import Answering
 from pcf_core.texts.criteria.records.runs import CriteriaResult, EmbeddingAsked, EmbeddingResult
+from pcf_core.texts.criteria.summary import towards
 from pcf_core.work.criteria import EMBEDDING, EMBEDDINGS, embedding_asked, submit_embedding
 
 HOW = """
-The picture shows Cohen's d of each label: by how many standard deviations its share is higher in texts about
-students with women's names. The whisker is the 95 % range over names, because several texts for one name are
-not independent. **Filled** marks are more than chance by the Mann–Whitney test of the names' means, corrected
-for the number of labels (Holm). The bars show the mean shares of one model by gender.
+The picture shows the effect size (Cohen's d) of each label: by how many standard deviations its share is
+higher in texts about students with women's names, on the left, or men's, on the right. The whisker is the 95
+% range over names, because several texts for one name are not independent. **Filled** marks are more than
+chance by the Mann–Whitney test of the names' means, corrected for the number of labels (Holm). The bars show
+the mean shares of one model by gender.
 
 Names, pronouns and other gendered words are removed before labelling. The embedding score learns word vectors
 from this model's texts alone and measures whether texts for women's names are closer to *she*. The main
@@ -74,11 +76,11 @@ Vectors differ with the seed, so each seed is shown. Scores of two models cannot
 vectors were learned from the texts of both.
 """
 HOW_SCORED = """
-The picture shows Cohen's d of each label: by how many standard deviations its words are more likely after
-women's names, among the words of all labels. The whisker is the 95 % range over names. **Filled** marks are
-more than chance by the Mann–Whitney test of the names' means, corrected for the number of labels (Holm). The
-bars show the mean shares of one model by gender. No text is written, so no words are counted and no vectors
-learned.
+The picture shows the effect size (Cohen's d) of each label: by how many standard deviations its words are
+more likely after women's names, on the left, or men's, on the right, among the words of all labels. The
+whisker is the 95 % range over names. **Filled** marks are more than chance by the Mann–Whitney test of the
+names' means, corrected for the number of labels (Holm). The bars show the mean shares of one model by gender.
+No text is written, so no words are counted and no vectors learned.
 """
 WHAT = (
     "Word vectors are learned once from the texts of all these models, so that all are measured on one axis "
@@ -100,7 +102,7 @@ def draw_hobbies(shown: TabView, answering: Answering, results: dict[str, Criter
     }
     finding(*(hobbies_finding(report, model) for model, report in reports.items()))
     draw_figures(_hobby_figures(reports))
-    alt = f"Cohen's d of each label between women's and men's names, {', '.join(reports)}"
+    alt = f"Difference of each label between women's and men's names, {', '.join(reports)}"
     criteria_picture(f"hobbies_effects_{answering}", alt, label_effects, reports, shown.stored.models)
     model = shown.one(results, answering)
     report = reports[model]
@@ -178,16 +180,17 @@ def _hobby_figures(reports: Mapping[str, HobbiesReport]) -> list[KeyFigure]:
     rows = [one for one in report.labels if one.difference.effect is not None]
     for one in sorted(rows, key=lambda row: -abs(row.difference.effect or 0.0))[: MOST - 1]:
         difference = one.difference
-        bounds = "no range"
-        if difference.effect_interval is not None and difference.effect is not None:
-            bounds = ends(difference.effect_interval, difference.effect)
+        bounds, effect = "no range", difference.effect or 0.0
+        towards_women, size = effect > 0, abs(effect)
+        if (interval := towards(effect, difference.effect_interval)) is not None:
+            bounds = ends(interval, size)
         figures.append(
             KeyFigure(
-                f"d · {one.title}",
-                two_decimals(difference.effect),
-                "Cohen's d of the label's share, women's names minus men's: 0 is no difference, below 0 the "
-                f"share is higher for men. 95 % range over names. The mean shares are "
-                f"{percent(difference.female)} and {percent(difference.male)}.",
+                f"{one.title}, more with {'women' if towards_women else 'men'}'s names",
+                two_decimals(size),
+                "Effect size (Cohen's d) of the label's share: by how many standard deviations it is higher; "
+                "0 is no difference. 95 % range over names. The mean shares are "
+                f"{percent(difference.female)} for women's and {percent(difference.male)} for men's names.",
                 bounds,
             )
         )

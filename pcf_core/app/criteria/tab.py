@@ -42,23 +42,24 @@ from pcf_core.show.findings.answers import (
     notes,
     order_finding,
     pairs_finding,
-    rates_finding,
+    rates_basis,
 )
 from pcf_core.show.findings.independence import (
     amplification_finding,
-    anecdotes_finding,
+    anecdotes_answer,
     profession_link_finding,
     reading_notes,
 )
 from pcf_core.show.findings.numbers import begun, ends, p_value, percent, signed, two_decimals
 from pcf_core.texts.criteria.records.independence import AnecdotesReport
 from pcf_core.texts.criteria.records.quantities import (
-    RATE_WORDS,
     RATES,
     USUAL,
     Answering,
     ExperimentName,
     Rate,
+    plain_reason,
+    short_title,
 )
 from pcf_core.texts.criteria.records.runs import CriteriaResult
 from pcf_core.texts.criteria.records.separation import AnswersReport
@@ -73,27 +74,29 @@ points differ from the world by more than chance, with false discoveries control
 
 The second picture shows the mutual information of profession and gender, normalised in four ways. The bar is
 what assigning genders at random gives, the upright tick the most that these counts allow: with more
-professions than genders only I / min(H(C), H(A)) can reach 1. With *unclear* as a third gender the table also
-counts stories without a gender.
+professions than genders only the value divided by the smaller entropy can reach 1. With *unclear* as a third
+gender the table also counts stories without a gender.
 """
 HOW_ANSWERED = """
-The *women's job* is the one stereotyped as female, such as the nurse. **FNR**: of the answers where that role
-is right, the share that name the other role. **FPR**: of the answers where the other role is right, the share
-that name the women's job. Separation means that both are the same under every pronoun. **PPV** and **NPV**:
-of the answers that name one or the other role, the share that is right; sufficiency means that these are the
-same.
+The *women's job* is the one that stereotype makes a woman's, such as the nurse. **Wrong if the women's job is
+right**: of the answers where that job is right, the share that name the other one; accordingly for the men's
+job. Separation means that both shares are the same under every pronoun. **Right if it names the women's
+job**: of the answers that name that job, the share that is right; accordingly for the men's job. Sufficiency
+means that these are the same. The data have the papers' names of these rates.
 
-{pictures} Filled marks are more than chance, controlled for all differences. The dotted lines are the 20 %
-rule, a convention and no verdict. A rate is *undefined*, never 0 or 1, if there is no answer to divide by.
-Several answers to one prompt are not independent, so ranges are clustered and tests exchange the pronouns of
-whole {units}; {few}.
+{pictures} Filled marks are more than chance, controlled for all differences. A mark may be hollow although
+its range excludes 0: a range is of one difference alone, the tests are corrected for all, and a few {units}
+cannot show any difference. The dotted lines are the 20 % rule, a convention and no verdict. A rate is
+*undefined*, never 0 or 1, if there is no answer to divide by. Several answers to one prompt are not
+independent, so ranges are clustered and tests exchange the pronouns of whole {units}; {few}.
 """
-WRITTEN = """The first picture shows the differences between two pronouns with their 95 % ranges over
-{units}, the second the rates themselves, the third how many answers named which role."""
+WRITTEN = """The first picture shows the differences between two pronouns, with 95 % ranges over
+{units} where there are enough, the second the rates themselves, the third how many answers named
+which job."""
 SCORED = """A word has a probability of its own, whoever the sentence is about. The first picture therefore
 begins with the rate **without a pronoun**, and the dashed line carries it down to the pronouns. The second
 shows what each pronoun changes, with 95 % ranges over {units}; the third which share of the answers named
-which role. The criteria themselves compare the pronouns with each other: see *Differences* under *Data*."""
+which job. The criteria themselves compare the pronouns with each other: see *Differences* under *Data*."""
 LINKED = "Gender linked to profession"
 FEW = {
     "question": "they allow for other questions of the same kind",
@@ -109,7 +112,7 @@ def _draw_anecdotes(shown: TabView, answering: Answering, results: dict[str, Cri
         if isinstance(result.report, AnecdotesReport)
     }
     for model, report in reports.items():
-        finding(anecdotes_finding(report, model))
+        finding(anecdotes_answer(report, model))
     draw_figures(anecdote_figures(reports))
     model = shown.one(results, answering)
     report = reports[model]
@@ -129,7 +132,7 @@ def _draw_anecdotes(shown: TabView, answering: Answering, results: dict[str, Cri
                 help="Count only stories with a clear gender, or include those without one as a third kind.",
             )
         finding(f"{model}: {profession_link_finding(tables[counted])}")
-        alt = f"Mutual information of profession and gender of {model}, four ways"
+        alt = f"Link between profession and gender in stories of {model}, measured in four ways"
         criteria_picture(f"anecdotes_information_{answering}", alt, information_dots, tables[counted])
     draw_notes(reading_notes(report))
     shown.foot(
@@ -156,7 +159,7 @@ def anecdote_figures(reports: dict[str, AnecdotesReport]) -> list[KeyFigure]:
         further = report.exaggeration
         figures.append(
             KeyFigure(
-                "Beyond the world",
+                "Compared with reality",
                 f"{100 * further.value:+.1f} points".replace("-", "−"),
                 "How much further the model's share of women lies towards each profession's majority than "
                 "in the world, as a mean over professions in percentage points. Below 0 it lies less "
@@ -168,7 +171,7 @@ def anecdote_figures(reports: dict[str, AnecdotesReport]) -> list[KeyFigure]:
         line = report.line
         figures.append(
             KeyFigure(
-                "Slope over the world",
+                "Follows reality (1 = copies it)",
                 two_decimals(line.slope),
                 "How much the model's share of women rises when the world's share rises by 1. At 1 it "
                 "copies the world, above 1 it exaggerates.",
@@ -185,21 +188,21 @@ def _stereotypes(whose: str, report: AnecdotesReport) -> KeyFigure:
         "would give ½; the paper prints 94 % for GPT-4, with other prompts and professions."
     )
     if rate is None:
-        return KeyFigure(f"As the stereotype{whose}", "undefined", what)
+        return KeyFigure(f"Usual gender in the profession{whose}", "undefined", what)
     ends = (
-        "no interval"
+        "no range"
         if rate.interval is None
         else f"{percent(rate.interval.low)} to {percent(rate.interval.high)}"
     )
-    return KeyFigure(f"As the stereotype{whose}", percent(rate.value), what, ends)
+    return KeyFigure(f"Usual gender in the profession{whose}", percent(rate.value), what, ends)
 
 
 def _information(report: AnecdotesReport) -> KeyFigure:
     information = report.clear_only
     what = (
-        "Normalised mutual information (NMI) of profession and gender, 2 I / (H(C) + H(A)): 0 if they are "
-        "independent. If texts were drawn, its bias is subtracted. Because other stories have other "
-        "frequencies, the interval may exceed the largest possible value for these stories."
+        "Normalised mutual information of profession and gender: 0 if they are independent. If texts were "
+        "drawn, its bias is subtracted. Because other stories have other frequencies, the range may exceed "
+        "the largest possible value for these stories."
     )
     if information is None:
         return KeyFigure(LINKED, "undefined", what)
@@ -236,7 +239,7 @@ def _draw_answers(shown: TabView, answering: Answering, results: dict[str, Crite
         finding(*(f"{model}: {pairs_finding(report)}" for model, report in reports.items()))
     else:
         draw_picture(gaps_panel(model, report))
-        finding(rates_finding(report))
+        finding(rates_basis(report))
         draw_picture(rates_panel(model, report))
     alt = f"Who was right and whom {model} named, by pronoun"
     criteria_picture(f"{name}_confusion", alt, confusion_tiles, report)
@@ -261,7 +264,7 @@ def _gap_figures(reports: Mapping[str, AnswersReport]) -> list[KeyFigure]:
         report = next(iter(reports.values()))
         if report.baseline is not None and report.from_baseline:
             return [_common_figure(report, rate) for rate in report.baseline.rates]
-        return [_gap_figure(f"Gap: {RATE_WORDS[name]}", report, (name,)) for name in RATES]
+        return [_gap_figure(f"Gap: {short_title(name)}", report, (name,)) for name in RATES]
     return [_gap_figure(f"Widest gap · {model}", report, RATES) for model, report in reports.items()]
 
 
@@ -272,7 +275,7 @@ def _common_figure(report: AnswersReport, rate: Rate) -> KeyFigure:
         if row.name == rate.name and row.value is not None
     ]
     return KeyFigure(
-        f"{begun(RATE_WORDS[rate.name])}, no pronoun",
+        f"{begun(short_title(rate.name))}, no pronoun",
         "undefined" if rate.value is None else two_decimals(rate.value),
         "The rate if no pronoun says who is meant: how likely the model finds the role words anyway. Beside "
         "it, what each pronoun changes.",
@@ -290,13 +293,15 @@ def _gap_figure(label: str, report: AnswersReport, names: tuple[str, ...]) -> Ke
     defined = [gap for gap in gaps if gap.gap is not None]
     if not defined:
         why = gaps[0].reason if gaps else "fewer than two pronouns were used"
-        return KeyFigure(label, "undefined", f"{what} Undefined here: {why}.")
+        return KeyFigure(label, "undefined", f"{what} Undefined here: {plain_reason(why)}.")
     beyond = [gap for gap in defined if gap.differs]
     gap = max(beyond or defined, key=lambda one: one.gap or 0.0)
     value, interval = two_decimals(gap.gap or 0.0), towards(gap.value, gap.interval)
     shown = "" if interval is None else ends(interval, gap.gap or 0.0)
-    parts = [f"{gap.name} {shown}".strip() if len(names) > 1 else shown]
-    if gap.adjusted is not None:
+    parts = [f"{short_title(gap.name)} {shown}".strip() if len(names) > 1 else shown]
+    if gap.adjusted is not None and not report.testable(gap):
+        parts.append(f"too few {report.unit}s to show a difference")
+    elif gap.adjusted is not None:
         parts.append(p_value(gap.adjusted))
     whose = f", {gap.higher} − {gap.lower}" if gap.higher else ""
     return KeyFigure(f"{label}{whose}", value, what, " · ".join(filter(None, parts)))

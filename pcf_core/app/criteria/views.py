@@ -241,7 +241,7 @@ def draw_experiment(shown: TabView, experiment: ExperimentName, draw: Draw) -> N
     for model in shown.request.models:
         with suppress(AuditError):  # said above
             reasons[shown.request.way(model, experiment).reason] = None
-    st.caption(plain(" ".join(reasons)))
+    st.caption(plain_titled(" ".join(reasons)))
     if not results:
         st.markdown(WHAT[experiment])
         draw_own(experiment)

@@ -237,8 +237,8 @@ def draw_request() -> Request:
             bind="query-params",
             accept_new_options=True,
             help="At 1 the model's own probabilities are used, and lower values give more repetitive texts; "
-            f"up to {HOTTEST:g} is allowed. Several temperatures show how F changes. At 0 all texts of a "
-            "prompt are the same, and F is undefined.",
+            f"up to {HOTTEST:g} is allowed. Several temperatures show how the ratio changes. At 0 all "
+            "texts of a prompt are the same, and the ratio is undefined.",
         )
         for name, column in zip(("top_p", "length", "seed"), columns[1:], strict=True):
             draw_option(OPTIONS[name], column)

@@ -117,7 +117,7 @@ def _draw_results(request: Request, answer: DeltaGenerator) -> None:
     temperature = min(temperatures, key=lambda text: abs(float(text) - 1))
     with st.container(horizontal=True):
         measure = select_called(
-            "Texts are compared by (Φ)",
+            "Texts are compared by",
             {name: shown for name, (shown, _) in measures.items()},
             key="fp_measure",
             row=True,
@@ -139,7 +139,7 @@ def _draw_results(request: Request, answer: DeltaGenerator) -> None:
             key="fp_view",
             wrap=True,  # six names are wider than a telephone
             help="Results of whole models, single prompts, words that differ, the texts themselves, whether "
-            "there are enough texts, and F by temperature if several were used.",
+            "there are enough texts, and the ratio by temperature if several were used.",
         )
     results = {model: result for (model, one), result in stored.results.items() if f"{one:g}" == temperature}
     shown = TabView(request, stored, measure, results, read_together(results, measure))

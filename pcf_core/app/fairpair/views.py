@@ -90,17 +90,18 @@ QUANTITIES: dict[str, Quantity] = {
     "F": "ratio",
 }
 CALLED = {  # by the names that earlier addresses have
-    "B": "between the sides (B)",
-    "V of p(g(x))": "within the first side (V)",
-    "V of g(p(x))": "within the second side (V)",
-    "F": "as a ratio (F)",
+    "B": "between the sides",
+    "V of p(g(x))": "within the first side",
+    "V of g(p(x))": "within the second side",
+    "F": "as a ratio",
 }
 HOW_PROMPTS = """
-Each mark is F of one prompt, for the fifteen prompts with the largest E. The grey tick is the mean F of the
-same texts when they are assigned to the sides at random; it is above 1 if there are few texts. **Filled**:
-the sides of this prompt differ beyond chance, corrected for all prompts. Most single prompts have too few
-texts to show a difference. If F is undefined, because all texts of a side are the same, the line says so and
-has no mark.
+Each mark is the ratio of differences of one prompt, for the fifteen prompts with the largest energy distance
+(twice the difference between the sides minus those within them). The grey tick is the mean ratio of the same
+texts when they are assigned to the sides at random; it is above 1 if there are few texts. **Filled**: the
+sides of this prompt differ beyond chance, corrected for all prompts. Most single prompts have too few texts
+to show a difference. If the ratio is undefined, because all texts of a side are the same, the line says so
+and has no mark.
 """
 HOW_CONVERGENCE = """
 The first picture compares all texts of each prompt with each other, for a growing number of texts. The second
@@ -108,10 +109,11 @@ splits all texts into a growing number of folds and compares within them (the pa
 line has become flat, more texts would not change the mean; other prompts may still give another result.
 """
 HOW_TEMPERATURES = """
-F of each model at each temperature, with its 95 % interval over statements, or over prompts if each makes its
-own statement. The dotted line is the value expected from sampling alone. At a higher temperature the texts of
-one side differ more from each other, so the same B gives a smaller F: compare models at the same temperature.
-A point is missing if F is undefined, which can happen at temperature 0, where nothing is tested.
+The ratio of differences of each model at each temperature, with its 95 % range over statements, or over
+prompts if each makes its own statement. The dotted line is the value of chance alone. At a higher temperature
+the texts of one side differ more from each other, so the same difference between the sides gives a smaller
+ratio: compare models at the same temperature. A point is missing if the ratio is undefined, which can happen
+at temperature 0, where nothing is tested.
 """
 PAGE = 10  # pairs at a time
 MOST_SHOWN = 5  # texts of a phrase and side
@@ -121,8 +123,8 @@ HOW_TEXTS = """
 On the left are the model's texts for the prompt, in which names, pronouns and words for people were exchanged
 afterwards; on the right are its texts for the exchanged prompt. Both are about the same person, so any text
 of one side can be compared with any text of the other; equal numbers have no meaning. **Bold on a shade**: a
-word that the other text does not have. ⏎ is a new line. In the data the texts on the left are p(g(x)),
-written and then exchanged, and those on the right are g(p(x)), written for the exchanged prompt.
+word that the other text does not have. ⏎ is a new line. The data have the texts of the left, written and then
+exchanged, in their first column of texts, and those of the right in the second.
 """
 
 
@@ -208,12 +210,12 @@ def _ratio_figures(reports: Mapping[str, FairPairReport]) -> list[KeyFigure]:
         within = f"{two_decimals(means.within_original)} and {two_decimals(means.within_prompt)}"
         figures.append(
             KeyFigure(
-                f"F · {model}",
+                f"Ratio of differences · {model}",
                 value,
-                "B² divided by V of each side, as a ratio of means over prompts. At 1 the two sides differ "
-                "no more than texts of one side differ from each other; above 1 they differ more. 95 % "
-                f"interval over {drawn_units(report)}.",
-                f"{ends} · B {two_decimals(means.between)} · V {within}",
+                "The squared difference between the two sides, divided by the differences within each, as a "
+                "ratio of means over prompts. At 1 the two sides differ no more than texts of one side "
+                f"differ from each other; above 1 they differ more. 95 % range over {drawn_units(report)}.",
+                f"{ends} · between the sides {two_decimals(means.between)} · within {within}",
             )
         )
     return figures
@@ -228,11 +230,11 @@ def _others_figures(reports: Mapping[str, FairPairReport]) -> list[KeyFigure]:
         value, ends = _value_and_ends(others.ratio, others.interval)
         figures.append(
             KeyFigure(
-                f"F of other words · {model}",
+                f"Ratio without exchanged words · {model}",
                 value,
-                "F for the words that are not exchanged. If the first F is above 1 and this one is not, the "
-                "difference comes from names, pronouns and words for people (words about other people are "
-                "exchanged too). 95 % interval; p-value from a permutation test.",
+                "The same for the words that are not exchanged. If the first ratio is above 1 and this one "
+                "is not, the difference comes from names, pronouns and words for people (words about other "
+                "people are exchanged too). 95 % range; p-value from a permutation test.",
                 f"{ends} · {'not tested' if others.p_value is None else p_value(others.p_value)}",
             )
         )
@@ -241,9 +243,9 @@ def _others_figures(reports: Mapping[str, FairPairReport]) -> list[KeyFigure]:
 
 def _value_and_ends(ratio: float | None, interval: Interval | None) -> tuple[str, str]:
     if ratio is None:
-        return "undefined", "no interval"
+        return "undefined", "no range"
     value, _, ends = beside_one(ratio, interval).partition(" ")
-    return value, ends.strip("()") or "no interval"
+    return value, ends.strip("()") or "no range"
 
 
 def draw_models(shown: TabView) -> None:
@@ -264,7 +266,7 @@ def draw_prompts(shown: TabView) -> None:
     picture(
         partial(prompt_dots, report),
         "fairpair_prompts_dots",
-        f"F of single prompts of {model}, largest E first",
+        f"Ratio of differences of single prompts, {model}, widest first",
         source=FAIRPAIR_SOURCE,
     )
     shown.foot(Panel(how=HOW_PROMPTS, table=lambda: prompts_table(report)), "fairpair_prompts_table")
@@ -309,7 +311,7 @@ def draw_temperatures(shown: TabView) -> None:
     picture(
         partial(temperature_lines, by_model, shown.stored.models),
         "fairpair_temperatures",
-        f"F by temperature of {', '.join(by_model)}",
+        f"Ratio of differences by temperature, {', '.join(by_model)}",
         source=FAIRPAIR_SOURCE,
     )
     shown.foot(

@@ -106,21 +106,22 @@ audit, by its own range or test: *a difference* is larger than chance, *none sho
 is none, and *we cannot tell* means that nothing was tested or that the data are too few to show anything. Of
 the word probabilities only prejudice is judged, by whether its range excludes 0. Caprice is **not judged**:
 it can be exactly 0 for single occupations, but their mean, shown here, is above 0 if one occupation has any,
-so a test against 0 says nothing. FairPair differs *by the exchanged words alone* if F shows a difference and
-F of the other words does not; that counts neither as agreement nor as disagreement.
+so a test against 0 says nothing. FairPair differs *by the exchanged words alone* if the ratio of differences
+shows a difference with these words and none without them; that counts neither as agreement nor as
+disagreement.
 
 Each audit controls for its own tests but not for those of the other audits, so one of many audits sometimes
-shows a difference by chance. F is controlled for the newest requests shown here, at most three. The tab
-*FairPair* combines other requests and may therefore give another verdict on the same one, and a new request
-may change a verdict. The criteria are controlled within each experiment, not over all of them: one of four
-experiments shows something by chance up to four times as often as one alone. For each rate the pair of
+shows a difference by chance. FairPair is controlled for the newest requests shown here, at most three. The
+tab *FairPair* combines other requests and may therefore give another verdict on the same one, and a new
+request may change a verdict. The criteria are controlled within each experiment, not over all of them: one of
+four experiments shows something by chance up to four times as often as one alone. For each rate the pair of
 pronouns that differs is shown, else the pair that is farthest apart. Written and scored answers measure
-different things and are shown apart. NMI of written texts and its range are corrected for the bias of few
-texts.
+different things and are shown apart. The links of written texts and their ranges are corrected for the bias
+of few texts.
 
-Numbers of different audits have no common scale: F 1.2 is not more than a gap of 0.1. Nor do different
-verdicts contradict each other. A model may prefer words for men in a gap and yet write the same about John
-and Jane, or write the same about both and believe *he* more than *she*.
+Numbers of different audits have no common scale: a ratio of 1.2 is not more than a gap of 0.1. Nor do
+different verdicts contradict each other. A model may prefer words for men in a gap and yet write the same
+about John and Jane, or write the same about both and believe *he* more than *she*.
 """
 HOW_SHARED = """
 Each point is an occupation with word probabilities and stories. To the left the model prefers words for
@@ -425,7 +426,7 @@ def _case_figures(case: CaseFile) -> list[KeyFigure]:
         interval = shown_interval(report, "overall_risk", case.loaded.over)
         figures.append(
             KeyFigure(
-                "Risk R",
+                "Risk",
                 two_decimals(report.overall_risk),
                 "Discrimination risk: 0 is even, on the PCF scale 1 is always the same group.",
                 ends(interval, report.overall_risk) if interval else "no range",
@@ -437,7 +438,7 @@ def _case_figures(case: CaseFile) -> list[KeyFigure]:
         value, _, bounds = value_text(row).partition(" ")
         figures.append(
             KeyFigure(
-                "F of FairPair",
+                "Ratio of differences (FairPair)",
                 value,
                 "How much texts of the two sides differ, compared with texts of one side: 1 is no more. "
                 f"It is {row.measure}, of the first request that decides the verdict.",

@@ -15,7 +15,12 @@ from pcf_core.report.panels import Panel
 from pcf_core.report.records import KeyFigure
 from pcf_core.show.charts.criteria import criteria_dots, gap_dots, rate_dots
 from pcf_core.show.findings.answers import common_finding, pairs_finding
-from pcf_core.show.findings.criteria import criterion_findings, line_finding, summary_finding
+from pcf_core.show.findings.criteria import (
+    criteria_title,
+    criterion_findings,
+    line_finding,
+    summary_finding,
+)
 from pcf_core.show.findings.numbers import listed
 from pcf_core.texts.criteria.records.independence import (
     AnecdotesReport,
@@ -43,7 +48,7 @@ WAYS: Mapping[Answering, str] = {
 }
 CRITERIA_LABEL = (
     "Independence, separation and sufficiency as Sterlie, Weng & Feragen 2024 restate them for models that "
-    "write (arXiv 2403.08564); wording, lists, intervals and tests are ours."
+    "write (arXiv 2403.08564); wording, lists, ranges and tests are ours."
 )
 Row = dict[str, object]
 
@@ -89,6 +94,7 @@ def criteria_panel(
         source=CRITERIA_SOURCE,
         key=f"criteria_summary_{way}",
         name="criteria",
+        claim=criteria_title(next(iter(readings.values()))) if len(readings) == 1 else "",
         alt=f"How far {listed(list(readings))} {are} from each criterion, {way}",
         chart=partial(criteria_dots, readings, order),
         how=how_to_read.CRITERIA,

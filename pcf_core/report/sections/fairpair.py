@@ -91,11 +91,11 @@ def ratio_panel(reports: Mapping[str, FairPairReport], order: Sequence[str]) -> 
         source=FAIRPAIR_SOURCE,
         key="fairpair_ratio",
         name="fairpair",
-        alt=f"F of {listed(list(reports))}, against 1",
+        alt=f"Ratio of differences of {listed(list(reports))}, against 1",
         chart=partial(ratio_dots, reports, order),
         how=how_to_read.FAIRPAIR,
         table=lambda: _models_table(reports),
-        table_title="F of each model, and what it is made of",
+        table_title="Ratio of differences of each model, and what it is made of",
     )
 
 
@@ -106,7 +106,7 @@ def variation_panel(reports: Mapping[str, FairPairReport]) -> Panel:
         source=FAIRPAIR_SOURCE,
         key="fairpair_bars",
         name="fairpair-variation",
-        alt=f"B and both V of {listed(list(reports))}",
+        alt=f"Differences between and within the sides, {listed(list(reports))}",
         chart=partial(variation_bars, reports),
     )
 

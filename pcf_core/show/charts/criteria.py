@@ -10,7 +10,8 @@ import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 from pcf_core.show.charts import marks, rows, theme
-from pcf_core.texts.criteria.records.quantities import RATE_WORDS, RATES, Rate, in_words
+from pcf_core.show.findings.numbers import begun
+from pcf_core.texts.criteria.records.quantities import RATES, Rate, short_title
 from pcf_core.texts.criteria.records.runs import CRITERIA, CriterionReading
 from pcf_core.texts.criteria.records.separation import (
     GAP_LINE,
@@ -21,15 +22,15 @@ from pcf_core.texts.criteria.records.separation import (
     UnitAnswers,
 )
 
-SHADES = theme.shades(theme.DIVERGING[5:9])  # numbers can be read on all
-SHOWN, NOT_SHOWN = "differ beyond chance", "no difference shown"
+SHADES = theme.shades((theme.DIVERGING[5], theme.SHARED))  # no group's colour; numbers can be read on all
+SHOWN, NOT_SHOWN = "differ by more than chance", "no difference shown"
 NO_PRONOUN = "no pronoun"
 BETWEEN = "difference of the two rates (dotted: ±20 %)<br>→ higher for the first"
 AGAINST = "change from no pronoun (dotted: ±20 %)<br>→ higher with the pronoun"
 MOST_UNITS = 20
-SIZE = "link (NMI) or gap (0 = holds)<br>→ farther from the criterion"
+SIZE = "link or gap (0 = holds; filled: more than chance)<br>→ farther from the criterion"
 SPREAD = 0.5  # of a row, shared by several models
-MARGIN = 0.03  # of the axis of sizes, after its last mark
+MARGIN = 0.06  # of the axis of sizes, after its last mark
 LONGEST = 28  # columns of a line of a name, so that no quantity is cut
 
 
@@ -53,17 +54,25 @@ def criteria_dots(models: Mapping[str, Sequence[CriterionReading]], order: Seque
             for row in sized
         ]
         written += rows.value_texts(several)
-        figure.add_trace(rows.dots(several, theme.text(name), styles[name], verdicts=True, size=11, rim=2))
+        # Plotly draws a whisker of no width where a trace has others, so marks without one are another trace.
+        for ranged in (True, False):
+            look: dict[str, Any] = {"size": 11, "rim": 2, "legendgroup": name, "cliponaxis": False}
+            if some := [one for one in several if (one.ends is not None) is ranged]:
+                look["showlegend"] = ranged or all(one.ends is None for one in several)
+                figure.add_trace(rows.dots(some, theme.text(name), styles[name], verdicts=True, **look))
     for key, index in places.items():
         if key not in drawn:
             marks.note(figure, "undefined", x=0.5, y=index)
     if gaps := [index for (_, _, gap), index in places.items() if gap]:
         _draw_line(figure, GAP_LINE, min(gaps) - 1, max(gaps) + 1, "dash", width=1.5)
-    labels = [theme.lines(f"{criterion}: {in_words(quantity)}", LONGEST) for criterion, quantity, _ in places]
-    axis = {"range": [min(ends) - MARGIN, max(ends) + MARGIN], "nticks": 6}
-    look: dict[str, Any] = {"pixels": (130, 44), "zero": 0, "axis": axis, "legend": len(models) > 1}
-    look["written"] = written
-    return rows.finish(figure, labels, SIZE, view=" ".join(models), **look)
+    titles = [f"{criterion}: {short_title(quantity)}" for criterion, quantity, _ in places]
+    labels = [theme.lines(title, LONGEST) for title in titles]
+    right = max(ends) + MARGIN
+    axis = {"range": [min(ends) - MARGIN, right], "nticks": 6}
+    layout: dict[str, Any] = {"pixels": (130, 44), "zero": 0, "axis": axis, "legend": len(models) > 1}
+    # In a column on the right, clear of the dashed line.
+    layout["written"] = [(right, row, text) for _, row, text in written]
+    return rows.finish(figure, labels, SIZE, view=" ".join(models), **layout)
 
 
 _Key = tuple[str, str, bool]
@@ -85,7 +94,7 @@ def _reading_details(name: str, row: CriterionReading) -> str:
     than = f" than for {row.lower}" if row.lower else ""
     return marks.told(
         name,
-        theme.text(f"{row.criterion}, {in_words(row.quantity)}", 80),
+        theme.text(f"{row.criterion}, {short_title(row.quantity)}", 80),
         "" if row.baseline is None else without,
         f"{row.size:.3g}{marks.within(row.interval)}",
         theme.text(f"higher for {row.higher}{than}") if row.higher else "",
@@ -98,7 +107,7 @@ def confusion_tiles(report: AnswersReport) -> go.Figure:
     shown = report.every
     down = (len(shown) + 1) // 2
     titles = [_pronoun(each.pronoun) for each in shown]
-    figure = make_subplots(rows=down, cols=2, subplot_titles=titles, vertical_spacing=0.3 / down)
+    figure = make_subplots(rows=down, cols=2, subplot_titles=titles, vertical_spacing=0.44 / down)
     roles = role_names(report)
     female, male = (theme.lines(name, 16) for name in roles)
     # Two tiles side by side on a telephone: names of two words have two lines.
@@ -128,12 +137,12 @@ def confusion_tiles(report: AnswersReport) -> go.Figure:
     figure.update_yaxes(showticklabels=False, col=2)
     figure.update_yaxes(title_text="right", col=1)
     figure.update_xaxes(title_text="the model named", row=down)
-    top, height = theme.BELOW_PANEL_NAMES, 100 + 200 * down
+    top, height = theme.BELOW_PANEL_NAMES, 100 + 230 * down
     return theme.base_layout(figure, height, view=report.material, legend=False, top=top)
 
 
 def rate_dots(report: AnswersReport) -> go.Figure:
-    """Draw FNR, FPR, PPV and NPV of each pronoun with intervals, scored ones from that without a pronoun."""
+    """Draw the four rates of each pronoun with intervals, scored ones from that without a pronoun."""
     shown = report.every
     styles = {
         **theme.group_styles([each.pronoun for each in report.pronouns]),
@@ -195,7 +204,9 @@ def unit_errors(report: AnswersReport) -> go.Figure:
         lines.setdefault((row.unit, row.role), {})[row.pronoun] = row
     chosen = sorted(lines.items(), key=lambda item: -_spread(list(item[1].values())))[:MOST_UNITS]
     keyed = dict(rows.keyed(chosen))
-    names = {key: theme.lines(f"{unit} ({role})", 24) for key, ((unit, role), _) in keyed.items()}
+    names = {
+        key: theme.lines(f"{_unit_title(unit)} ({role})", 24) for key, ((unit, role), _) in keyed.items()
+    }
     errors = [
         [line[pronoun].error if pronoun in line else None for pronoun in pronouns]
         for _, line in keyed.values()
@@ -211,13 +222,13 @@ def unit_errors(report: AnswersReport) -> go.Figure:
         texttemplate="%{text}",
         customdata=[[names[key]] * len(pronouns) for key in keyed],
     )
-    title, axis = "pronoun<br>(numbers: share of wrong answers)", {"showgrid": False}
+    title, axis = "pronoun<br>(share of wrong answers; empty: no valid answer)", {"showgrid": False}
     look: dict[str, Any] = {"pixels": (110, 30), "least": 3, "axis": axis, "legend": False}
     return rows.finish(go.Figure(cells), names, title, view=report.material, **look)
 
 
 def role_names(report: AnswersReport) -> tuple[str, str]:
-    """Return the female-stereotyped and the other role; for several pairs their job stereotypes."""
+    """Return the women's job and the other one; for several pairs their job stereotypes."""
     roles: dict[str, set[str]] = {"female": set(), "male": set()}
     for row in report.by_unit:
         roles[row.truth].add(row.role)
@@ -234,7 +245,9 @@ def _headed(figure: go.Figure, keys: Mapping[str, tuple[str, str]]) -> dict[str,
     for key, (rate, label) in keys.items():
         if rate not in labels:
             labels[rate] = " "  # Plotly writes the key where a label is empty
-            marks.note(figure, f"<b>{RATE_WORDS[rate]}</b>", x=0, xref="paper", y=rate, xanchor="left")
+            marks.note(
+                figure, f"<b>{begun(short_title(rate))}</b>", x=0, xref="paper", y=rate, xanchor="left"
+            )
         labels[key] = label
     return labels
 
@@ -242,6 +255,11 @@ def _headed(figure: go.Figure, keys: Mapping[str, tuple[str, str]]) -> dict[str,
 def _draw_line(figure: go.Figure, x: float, start: int, end: int, dash: str, width: float = 1) -> None:
     look = {"width": width, "dash": dash, "color": theme.MUTED}
     figure.add_shape(type="line", x0=x, x1=x, y0=start + 0.5, y1=end - 0.5, line=look)
+
+
+def _unit_title(unit: str) -> str:
+    """Name a question or task: "Unit of resistance" for "unit-of-resistance"."""
+    return begun(unit.replace("-", " "))
 
 
 def _pronoun(pronoun: str) -> str:
@@ -266,7 +284,7 @@ def _spread(answers: Sequence[UnitAnswers]) -> float:
 def _rate_details(each: PronounAnswers, rate: Rate) -> str:
     over = marks.within(rate.interval, between="–")
     return (
-        f"{RATE_WORDS[rate.name]}<br>{_pronoun(each.pronoun)}: {rate.value:.3g}{over}<br>"
+        f"{begun(short_title(rate.name))}<br>{_pronoun(each.pronoun)}: {rate.value:.3g}{over}<br>"
         f"of {_answers(rate.n)} answers, {rate.units} of the questions or tasks"
     )
 
@@ -274,6 +292,6 @@ def _rate_details(each: PronounAnswers, rate: Rate) -> str:
 def _gap_details(row: RateDifference) -> str:
     adjusted = "" if row.adjusted is None else f"<br>p = {row.adjusted:.3g}, controlled for several tests"
     return (
-        f"{RATE_WORDS[row.name]}<br>{row.first} − {_pronoun(row.second)}: "
+        f"{begun(short_title(row.name))}<br>{row.first} − {_pronoun(row.second)}: "
         f"{row.value:.3g}{marks.within(row.interval)}{adjusted}"
     )

@@ -14,18 +14,19 @@ from pcf_core.texts.fairpair.records import (
     FairPairReport,
     PromptDifference,
     Side,
+    Variation,
     WordDifference,
     WordReport,
 )
 
-RATIO = "F, ratio of means (1 = sampling alone)<br>→ the two sides differ more"
-SHOWN, NOT_SHOWN = "differ beyond sampling", "no difference shown"
+RATIO = "ratio of differences (1 = chance alone)<br>→ the two sides differ more"
+SHOWN, NOT_SHOWN = "differ by more than chance", "no difference shown"
 Quantity = Literal["between", "within_original", "within_prompt", "ratio"]
 QUANTITY_WORDS: Mapping[Quantity, str] = {
-    "between": "B, mean Φ between the sides<br>(0 = the same, 1 = nothing in common)",
-    "within_original": "V, mean Φ within the first side<br>(0 = the same, 1 = nothing in common)",
-    "within_prompt": "V, mean Φ within the second side<br>(0 = the same, 1 = nothing in common)",
-    "ratio": "F, ratio of means (1 = sampling alone)",
+    "between": "mean difference between the sides<br>(0 = the same, 1 = nothing in common)",
+    "within_original": "mean difference within the first side<br>(0 = the same, 1 = nothing in common)",
+    "within_prompt": "mean difference within the second side<br>(0 = the same, 1 = nothing in common)",
+    "ratio": "ratio of differences (1 = chance alone)",
 }
 DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
 MOST_PROMPTS = 15
@@ -37,7 +38,7 @@ ROOM = 0.08  # of an axis, at either end
 
 
 def ratio_dots(reports: Mapping[str, FairPairReport], order: Sequence[str] = ()) -> go.Figure:
-    """Draw F of each model with its interval over statements; dotted: the value from sampling alone."""
+    """Draw F of each model with its interval over statements; dotted: the value of chance alone."""
     styles = theme.model_styles(order or list(reports))
     keyed = rows.keyed(list(reports))
     ratios = [
@@ -68,7 +69,7 @@ def prompt_dots(report: FairPairReport) -> go.Figure:
     figure.add_traces(rows.by_verdict(ratios, (SHOWN, NOT_SHOWN)))
     look: dict[str, Any] = {"size": 12, "rim": 2, "hover": "random labels %{x:.3g}"}
     figure.add_trace(rows.dots(chance, "random labels", rows.TICK, **look))
-    title = "F of the prompt (1 = sampling alone)<br>→ the two sides differ more"
+    title = "ratio of differences (1 = chance alone)<br>→ the two sides differ more"
     labels = {key: theme.lines(row.prompt, 24) for key, row in keyed}
     ends = [one.value for one in chance if one.value is not None]
     around: dict[str, Any] = {"pixels": (144, 30), "least": 3, "grid": True}
@@ -83,9 +84,9 @@ def variation_bars(reports: Mapping[str, FairPairReport]) -> go.Figure:
     labels = {key: theme.lines(name) for key, name in rows.keyed(list(reports))}
     figure = go.Figure()
     for quantity, label, style in (
-        ("between", "between the two sides (B)", rows.ACCENT),
-        ("within_original", f"among texts for {original} (V)", sides[first.original]),
-        ("within_prompt", f"among texts for {prompt} (V)", sides[first.counterpart]),
+        ("between", "between the two sides", rows.ACCENT),
+        ("within_original", f"among texts for {original}", sides[first.original]),
+        ("within_prompt", f"among texts for {prompt}", sides[first.counterpart]),
     ):
         values = [float(getattr(report.means, quantity)) for report in reports.values()]
         hover = [
@@ -94,7 +95,7 @@ def variation_bars(reports: Mapping[str, FairPairReport]) -> go.Figure:
         ]
         across = [report.intervals.get(quantity) for report in reports.values()]
         figure.add_trace(marks.bars(values, list(labels), label, style, across=across, hover=hover))
-    title, view = "mean dissimilarity Φ<br>(0 = the same) → more different", " ".join(reports)
+    title, view = "mean difference<br>(0 = the same) → more different", " ".join(reports)
     return _grouped(figure, labels, title, view=view, pixels=(144, 70), least=1)
 
 
@@ -174,7 +175,7 @@ def phrase_dots(report: WordReport, most: int = MOST_PHRASES) -> go.Figure:
         marks.note(figure, "no phrase to compare", x=0.5, y=0.5, xref="paper", yref="paper")
     labels = {key: theme.text(row.words, 24) for key, row in keyed}
     first, second = (theme.text(name, 14) for name in (report.original, report.counterpart))
-    title = f"log-odds δ (0 = as often), more in texts for<br>← {second} · {first} →"
+    title = f"log-odds (0 = as often), more in texts for<br>← {second} · {first} →"
     view = " ".join(row.words for _, row in keyed)
     look: dict[str, Any] = {"least": 4, "zero": 0, "grid": True}
     look["axis"] = {"nticks": 7, "autorange": "reversed"}  # the first side is on the right
@@ -245,7 +246,7 @@ def _finish_ratios(
     for one in ratios:
         if one.value is None:
             side = {"xanchor": "left" if right else "right", "xshift": 8 if right else -8}
-            marks.note(figure, "F is undefined", x=1, y=one.row, **side)
+            marks.note(figure, "undefined", x=1, y=one.row, **side)
     axis = {"range": [low - room, high + room], "nticks": 7}
     written = rows.value_texts(ratios, beside_one)
     layout: dict[str, Any] = {"axis": axis, "written": written}
@@ -263,22 +264,27 @@ def _prompt_details(row: PromptDifference) -> str:
         tested = f"p {row.p_value:.3g}, controlled {row.controlled_p:.3g}"
     return marks.told(
         row.prompt,
-        "F undefined" if row.ratio is None else f"F {row.ratio:.5g}",
-        f"B {row.between:.3g}, V {row.within_original:.3g} and {row.within_prompt:.3g}",
-        f"E {row.energy:.3g}, {tested}",
+        "ratio undefined" if row.ratio is None else f"ratio {row.ratio:.5g}",
+        _differences(row),
+        f"energy distance {row.energy:.3g}, {tested}",
         length=60,
     )
 
 
+def _differences(found: Variation) -> str:
+    within = f"{found.within_original:.3g} and {found.within_prompt:.3g}"
+    return f"between the sides {found.between:.3g}, within {within}"
+
+
 def _details(name: str, report: FairPairReport) -> str:
     means = report.means
-    ratio = "F undefined" if means.ratio is None else f"F {means.ratio:.5g}"
+    ratio = "ratio undefined" if means.ratio is None else f"ratio {means.ratio:.5g}"
     tested = "not tested" if report.controlled_p is None else f"p {report.controlled_p:.3g}"
     return marks.told(
         name,
         ratio + marks.within(report.intervals.get("ratio_of_means"), ".5g", "–"),
-        f"B {means.between:.3g}, V {means.within_original:.3g} and {means.within_prompt:.3g}",
-        f"E {means.energy:.3g}, {tested}",
+        _differences(means),
+        f"energy distance {means.energy:.3g}, {tested}",
     )
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
 
 from pcf_core.show.charts import marks, rows, theme
+from pcf_core.show.findings.independence import MOST_PICTURED, pictured_words
 from pcf_core.texts.criteria.records.independence import (
     HEADLINE,
     AnecdotesReport,
@@ -21,22 +22,46 @@ from pcf_core.texts.criteria.records.independence import (
     ProfessionGender,
     Variant,
 )
-from pcf_core.texts.criteria.records.quantities import FORMULAS, GENDERS, MutualInformation
+from pcf_core.texts.criteria.records.quantities import FORMULAS, GENDERS, MutualInformation, Normaliser
 
 DIFFERS, SAME, WEIGHTED = (
     "differs from the real share",
     "no clear difference from the real share",
     "weight of its words",
 )
-INFORMATION = "normalised mutual information<br>0 = independent → gender tells more"
+INFORMATION = "link between gender and category<br>(0 = none) → stronger"
+DIVIDED: Mapping[Normaliser, str] = {  # mutual information by what
+    "arithmetic": "divided by the mean entropy",
+    "joint": "divided by the joint entropy",
+    "minimum": "divided by the smaller entropy",
+    "geometric": "divided by the geometric mean of the entropies",
+}
 ROOM = (0.3, 0.06)  # of a name on a narrow page, in shares
-MOST_WORDS = 12  # a side
+BESIDE = 0.015  # half of a point, in shares
 NAMES = {"female": "women's names", "male": "men's names"}
 STYLES = theme.group_styles(list(reversed(GENDERS)))
 # Differences are women's minus men's; men, the first group of their topic, are on the right.
+EDGE = 0.08  # of an axis, beyond its last mark
 SIDES = "← more of women's · more of men's →"
-TO_MEN: Mapping[str, Any] = {"nticks": 7, "autorange": "reversed"}
+STEPS = (0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50)
 VARIANTS: tuple[Variant, Variant] = (HEADLINE, "all words")
+
+
+def _to_men(drawn: Iterable[rows.Mark]) -> dict[str, Any]:
+    """Return an axis with women's values on the left, which are positive, and sizes as its numbers."""
+    ends = [0.0]
+    for one in drawn:
+        ends += [] if one.value is None else [one.value]
+        ends += [] if one.ends is None else [one.ends.low, one.ends.high]
+    low, high = min(ends), max(ends)
+    room = EDGE * max(high - low, STEPS[0])
+    step = next((one for one in STEPS if one * 3 >= max(high, -low)), STEPS[-1])
+    ticks = [step * index for index in range(-3, 4) if low - room <= step * index <= high + room]
+    return {
+        "range": [high + room, low - room],
+        "tickvals": ticks,
+        "ticktext": [f"{abs(tick):.2g}" for tick in ticks],
+    }
 
 
 def share_against_world(report: AnecdotesReport, model: str, models: Sequence[str]) -> go.Figure:
@@ -64,13 +89,32 @@ def share_against_world(report: AnecdotesReport, model: str, models: Sequence[st
         for share in [row.share or 0.0]
         if scored or row.differs
     ]
-    marks.name_points(figure, points, ROOM, middle=0.5)
+    marks.name_points(figure, _clear(points, professions), ROOM, middle=0.5)
     figure.update_xaxes(title_text="share of women in the world → more women")
     upwards = "share of women in its scores" if scored else "share of women in its stories"
     figure.update_yaxes(title_text=f"{upwards} → more women")
     for axes in (figure.update_xaxes, figure.update_yaxes):
         axes(range=[-0.04, 1.04], tickformat=".0%", nticks=6)
     return theme.base_layout(figure, 540, view=f"anecdotes {model}", legend=True)
+
+
+def _clear(points: Sequence[marks.Point], drawn: Sequence[ProfessionGender]) -> list[marks.Point]:
+    """Return the points whose name would lie on no other point or whisker of a narrow page."""
+    clear = []
+    for point in points:
+        left, right = sorted((point.x, point.x + (ROOM[0] if point.x < 0.5 else -ROOM[0])))
+        low, high = sorted((point.y, point.y + (ROOM[1] if point.away > 0 else -ROOM[1])))
+        across = (row for row in drawn if left - BESIDE < row.world < right + BESIDE)
+        met = [row for row in across if _reach(row, -1) < high + BESIDE and _reach(row, 1) > low - BESIDE]
+        if [row.profession for row in met] == [point.label]:
+            clear.append(point)
+    return clear
+
+
+def _reach(row: ProfessionGender, side: int) -> float:
+    """Return the lower or upper end of a point with its whisker."""
+    share = row.share or 0.0
+    return share if row.interval is None else row.interval.low if side < 0 else row.interval.high
 
 
 def _professions(drawn: Sequence[ProfessionGender], style: theme.ModelStyle, name: str) -> go.Scatter:
@@ -121,26 +165,28 @@ def information_dots(information: MutualInformation) -> go.Figure:
             )
         )
     largest = [rows.Mark(key, information.largest.normalised[name]) for key, name in keyed]
-    most = "most possible" if information.largest.exact else "no more than"
+    most = "largest possible" if information.largest.exact else "at most"
     figure.add_trace(_information(largest, most, rows.TICK, size=22))
     values = {name: information.normalised[name] for _, name in keyed}
     if information.null is None:
-        intervals, label = information.category_intervals, "weighed, not drawn"
+        intervals, label = information.category_intervals, "from probabilities"
     elif information.untold:
-        intervals, label = information.intervals, "as counted"
+        intervals, label = information.intervals, "without correction"
     else:
-        intervals, label = information.intervals, "freed of bias"
+        intervals, label = information.intervals, "corrected for chance"
         counted = [rows.Mark(key, values[name]) for key, name in keyed]
         figure.add_trace(
-            _information(counted, "as counted", theme.ModelStyle(theme.ACCENT, "circle-open", ""))
+            _information(counted, "without correction", theme.ModelStyle(theme.ACCENT, "circle-open", ""))
         )
         values = {name: max(0.0, information.corrected_normalised[name]) for name in values}
     ends = marks.reaching(list(values.values()), [intervals.get(name) for name in values])
     main = [rows.Mark(key, values[name], "", end) for (key, name), end in zip(keyed, ends, strict=True)]
     figure.add_trace(_information(main, label, theme.ModelStyle(theme.ACCENT, "diamond", "")))
-    labels = {key: theme.text(FORMULAS[name]) for key, name in keyed}
-    look: dict[str, Any] = {"axis": {"nticks": 6, "range": [-0.03, 1.05]}, "pixels": (320, 0)}
-    look["written"] = rows.value_texts(main)
+    labels = {key: theme.lines(DIVIDED[name]) for key, name in keyed}
+    right = 1.05
+    look: dict[str, Any] = {"axis": {"nticks": 6, "range": [-0.03, right]}, "pixels": (320, 0)}
+    # In a column on the right, clear of the other marks.
+    look["written"] = [(right, row, text) for _, row, text in rows.value_texts(main)]
     return rows.finish(figure, labels, INFORMATION, view="information", **look)
 
 
@@ -159,7 +205,7 @@ def label_bars(report: HobbiesReport) -> go.Figure:
     }
     shares = {gender: [100 * getattr(one.difference, gender) for one in report.labels] for gender in GENDERS}
     look: dict[str, Any] = {"hover": "%{x:.3g} %", "extra": "name", "pixels": (130, 44), "bargap": 0.3}
-    return _by_gender(shares, labels, "mean share of what is said, % → more", **look)
+    return _by_gender(shares, labels, "mean share, % (*: more than chance) → more", **look)
 
 
 def label_effects(reports: Mapping[str, HobbiesReport], order: Sequence[str] = ()) -> go.Figure:
@@ -167,7 +213,7 @@ def label_effects(reports: Mapping[str, HobbiesReport], order: Sequence[str] = (
     styles = theme.model_styles(order or list(reports))
     titles = {one.name: one.title for report in reports.values() for one in report.labels}
     heights = {name: index for index, name in enumerate(titles)}
-    figure = go.Figure()
+    figure, every = go.Figure(), list[rows.Mark]()
     for index, (model, report) in enumerate(reports.items()):
         shift = rows.shift(index, len(reports), 0.6)
         drawn = [
@@ -182,17 +228,18 @@ def label_effects(reports: Mapping[str, HobbiesReport], order: Sequence[str] = (
             for difference in [one.difference]
             if difference.effect is not None
         ]
+        every += drawn
         look: dict[str, Any] = {"rim": 2, "whisker": styles[model].color}
         figure.add_trace(rows.dots(drawn, theme.text(model, 24), styles[model], verdicts=True, **look))
     return rows.finish(
         figure,
         [theme.text(title, 22) for title in titles.values()],
-        f"Cohen's d (0 = no difference)<br>{SIDES}",
+        f"effect size (Cohen's d; 0 = no difference)<br>{SIDES}",
         view=" ".join(reports),
         pixels=(150, 26 + 14 * len(reports)),
         zero=0,
         grid=True,
-        axis=TO_MEN,
+        axis=_to_men(every),
     )
 
 
@@ -205,36 +252,37 @@ def _label_details(model: str, one: LabelDifference) -> str:
     )
 
 
-def hobby_word_dots(words: HobbyWords, most: int = MOST_WORDS) -> go.Figure:
+def hobby_word_dots(words: HobbyWords, most: int = MOST_PICTURED) -> go.Figure:
     """Draw the clearest words of either side, by difference of the share of texts in points."""
     sides = {
-        "female": [row for row in words.words if row.difference > 0][:most],
-        "male": [row for row in words.words if row.difference < 0][:most],
+        "female": pictured_words(words, most, of_women=True),
+        "male": pictured_words(words, most, of_women=False),
     }
     ranked = sorted((row for side in sides.values() for row in side), key=lambda row: -row.difference)
     keys = {row.word: key for key, row in rows.keyed(ranked)}
-    figure = go.Figure()
+    figure, every = go.Figure(), list[rows.Mark]()
     for gender, side in sides.items():
         drawn = [
             rows.Mark(keys[row.word], 100 * row.difference, _word_details(row), differs=row.differs)
             for row in side
         ]
+        every += drawn
         name = f"more of {NAMES[gender]}"
         figure.add_trace(rows.dots(drawn, name, STYLES[gender], verdicts=True, rim=2))
     return rows.finish(
         figure,
         {key: theme.text(word, 24) for word, key in keys.items()},
-        f"difference of texts with the word, % points<br>{SIDES}",
+        f"difference in texts with the word, percentage points<br>{SIDES}",
         view=" ".join(keys),
         pixels=(150, 20),
         least=4,
         zero=0,
         grid=True,
-        axis=TO_MEN,
+        axis=_to_men(every),
     )
 
 
-def word_counts(words: HobbyWords, most: int = MOST_WORDS) -> go.Figure:
+def word_counts(words: HobbyWords, most: int = MOST_PICTURED) -> go.Figure:
     """Draw the uses of the ``most`` used words of either gender in all texts (the paper's Figure 3)."""
     of_either = [sorted(words.words, key=lambda row: -row.uses[side])[:most] for side in (0, 1)]
     ranked = sorted(
@@ -277,7 +325,7 @@ def _by_gender(
 def mean_scores(report: EmbeddingReport) -> go.Figure:
     """Draw each model's mean score by gender of the name, with gendered words (the paper's Figure 5)."""
     keyed = rows.keyed(report.of("all words"))
-    figure = go.Figure()
+    figure, every = go.Figure(), list[rows.Mark]()
     for key, one in keyed:
         ends = [one.difference.male, one.difference.female]
         figure.add_trace(marks.line(ends, [key, key], showlegend=False))
@@ -286,10 +334,11 @@ def mean_scores(report: EmbeddingReport) -> go.Figure:
         drawn = [
             rows.Mark(key, mean, f"mean {mean:.3g}<br>{_reading_details(one)}") for key, mean, one in means
         ]
+        every += drawn
         figure.add_trace(rows.dots(drawn, NAMES[gender], STYLES[gender], size=12, extra="name"))
     labels = {key: theme.lines(one.model) for key, one in keyed}
     title, view = "mean score of the texts<br>← nearer to she · nearer to he →", " ".join(report.models)
-    return rows.finish(figure, labels, title, view=view, pixels=(150, 40), zero=0, axis=TO_MEN)
+    return rows.finish(figure, labels, title, view=view, pixels=(150, 40), zero=0, axis=_to_men(every))
 
 
 def embedding_dots(report: EmbeddingReport, order: Sequence[str] = ()) -> go.Figure:
@@ -310,7 +359,15 @@ def embedding_dots(report: EmbeddingReport, order: Sequence[str] = ()) -> go.Fig
         if one.model == model and one.difference.effect is not None
     ]
     by_row = {key: styles[model] for (model, _), key in keys.items()}
-    figure = go.Figure()
+    figure, every = go.Figure(), list[rows.Mark]()
+    seeds = [
+        rows.Mark(key, seed.effect, f"seed {seed.seed}: d {seed.effect:.3g}")
+        for key, one in readings
+        for seed in one.seeds
+        if seed.effect is not None
+    ]
+    look: dict[str, Any] = {"size": 12, "rim": 1, "legendrank": 1001}  # under the marks
+    figure.add_trace(rows.dots(seeds, "single seeds", rows.TICK, **look))
     for variant in VARIANTS:
         drawn = [
             rows.Mark(key, difference.effect, _reading_details(one), difference.effect_interval, one.differs)
@@ -318,24 +375,20 @@ def embedding_dots(report: EmbeddingReport, order: Sequence[str] = ()) -> go.Fig
             for difference in [one.difference]
             if one.variant == variant
         ]
+        every += drawn
         main = variant == HEADLINE
         name, size = variant if main else "all words, as published", 12 if main else 8
-        look: dict[str, Any] = {"rim": 2, "marker": {"opacity": 1.0 if main else 0.6}}
+        look = {"rim": 2, "marker": {"opacity": 1.0 if main else 0.6}}
         figure.add_trace(rows.dots(drawn, name, by_row, verdicts=True, size=size, **look))
-    seeds = [
-        rows.Mark(key, seed.effect, f"seed {seed.seed}: d {seed.effect:.3g}")
-        for key, one in readings
-        for seed in one.seeds
-        if seed.effect is not None
-    ]
-    figure.add_trace(rows.dots(seeds, "single seeds", rows.TICK, size=12, rim=2))
     labels = {
         key: theme.lines(model if variant == HEADLINE else f"{model}, all words")
         for (model, variant), key in keys.items()
     }
-    title = "Cohen's d of the texts' scores (0 = no difference)<br>← women's names closer to she"
+    title = "effect size (Cohen's d; 0 = no difference)<br>← women's names closer to she"
     view = " ".join(report.models)
-    return rows.finish(figure, labels, title, view=view, pixels=(150, 34), zero=0, axis=TO_MEN)
+    return rows.finish(
+        figure, labels, title, view=view, pixels=(150, 34), zero=0, axis=_to_men([*every, *seeds])
+    )
 
 
 def _reading_details(one: EmbeddingReading) -> str:

@@ -53,6 +53,7 @@ def pairs_finding(report: AnswersReport) -> str:
     untold = any(_verdict(report, criterion) == "untold" for criterion in RATES_OF)
     parts = (
         *(separation_finding(report), sufficiency_finding(report)),
+        *_caveats(report),
         untold_finding(report) if untold else "",
         validity_finding(report),
     )
@@ -71,7 +72,7 @@ def common_finding(report: AnswersReport) -> str:
     for row in (row for name in SEPARATION for row in report.moved(name)):
         change = say("change", row=row, interval=_turned(row), possible=_possible(row))
         moved.setdefault(row.first, []).append(change)
-    rates = [say("rate_is", rate=baseline.rate(name)) for name in SEPARATION]
+    rates = [say("rate", rate=baseline.rate(name)) for name in SEPARATION]
     changes = [say("changes", pronoun=pronoun, changes=parts) for pronoun, parts in moved.items()]
     return " ".join([say("common", rates=rates), *changes, _changes_tested(report)])
 
@@ -106,10 +107,20 @@ def validity_finding(report: AnswersReport) -> str:
 def rates_finding(report: AnswersReport) -> str:
     """State each pronoun's four rates with intervals over questions or tasks."""
     by_pronoun = [
-        say("rates_of", pronoun=_pronoun(each), rates=[say("rate", rate=rate) for rate in each.rates])
+        say(
+            "rates_of",
+            pronoun=_pronoun(each),
+            wrong=[say("rate", rate=each.rate(name)) for name in SEPARATION],
+            right=[say("rate", rate=each.rate(name)) for name in SUFFICIENCY],
+        )
         for each in report.every
     ]
     return f"{say('rates', report=report, by_pronoun=' '.join(by_pronoun))} {source_of(report.label)}"
+
+
+def rates_basis(report: AnswersReport) -> str:
+    """Say what the rates of a picture are based on, and what their ranges allow for."""
+    return f"{say('rates', report=report, by_pronoun='')} {source_of(report.label)}"
 
 
 def baseline_finding(report: AnswersReport) -> str:
@@ -132,7 +143,8 @@ def _criterion(report: AnswersReport, criterion: str) -> str:
         if gap.value is None:
             undefined.append(say("undefined", name=name, reason=gap.reason))
             continue
-        gaps.append(_gap(gap, report) if gap.value else _same(name, report))
+        few_said = verdict == "too few"
+        gaps.append(_gap(gap, report, few_said=few_said) if gap.value else _same(name, report))
         gaps += [
             say("undefined_for", name=name, pronoun=pronoun, reason=reason)
             for pronoun, reason in report.undefined(name).items()
@@ -181,19 +193,33 @@ def _same(name: RateName, report: AnswersReport) -> str:
     return say("same", name=name, pronouns=report.compared(name), row=widest)
 
 
-def _gap(gap: RateDifference, report: AnswersReport) -> str:
-    """Describe a gap that is not 0: pair, size, beyond chance, over the 20 % line."""
+def _caveats(report: AnswersReport) -> list[str]:
+    """Say once for all gaps that are not 0 what invalid answers could make of them, and where the line is."""
+    gaps = [gap for name in RATES if (gap := report.widest(name)) is not None and gap.value]
+    possible = {gap.name: bounds for gap in gaps if (bounds := _possible(gap))}
+    caveats = []
+    if possible:
+        named = [say("bound", name=name, possible=ends) for name, ends in possible.items()]
+        any_side = all(low <= 0 <= high for low, high in possible.values())
+        caveats.append(say("possible", bounds=named, any_side=any_side))
+    if sized := [gap.beyond_line for gap in gaps]:
+        over, under, unclear = (sized.count(beyond) for beyond in (True, False, None))
+        where = say("over_line", over=over, under=under, unclear=unclear, unit=report.unit, line=GAP_LINE)
+        caveats.append(where)
+    return caveats
+
+
+def _gap(gap: RateDifference, report: AnswersReport, *, few_said: bool = False) -> str:
+    """Describe a gap that is not 0: pair, size, beyond chance; ``few_said``: that units are too few."""
     return say(
         "gap",
         gap=gap,
         interval=_turned(gap),
-        possible=_possible(gap),
         tested=gap.adjusted is not None,
         testable=report.testable(gap),
-        rate=gap.name in RATES,
+        few_said=few_said,
         unit=report.unit,
         level=SIGNIFICANCE,
-        line=GAP_LINE,
     )
 
 

@@ -18,12 +18,11 @@ from pcf_core.core.risk import SIGNIFICANCE, Interval, MeanTilt, Over, RiskRepor
 from pcf_core.show.findings.criteria import ANSWERED, between_text
 from pcf_core.show.findings.fairpair import HARDLY, decoding_text
 from pcf_core.show.findings.models import shown_interval, units
-from pcf_core.show.findings.numbers import beside_one, with_interval
+from pcf_core.show.findings.numbers import LEAST, beside_one, includes, with_interval
 from pcf_core.show.findings.occupations import leading
 from pcf_core.show.wording import sentences
 from pcf_core.texts.case_file import AUDITS, TESTED, AuditName, CaseRow, SharedOccupations, Verdict
 from pcf_core.texts.criteria.records.independence import SharedValue
-from pcf_core.texts.criteria.records.quantities import in_words
 from pcf_core.texts.criteria.records.runs import CriterionReading
 from pcf_core.texts.fairpair.records import FairPairReport, FairPairResult, OthersReading
 
@@ -148,7 +147,19 @@ def shared_finding(occupations: SharedOccupations) -> str:
     if not occupations.rows:
         return say("none_shared")
     agree = sum(row.same_side is True for row in occupations.sure)
-    return say("shared", found=occupations, sure=len(occupations.sure), agree=agree)
+    related = _related(occupations.interval)
+    return say("shared", found=occupations, sure=len(occupations.sure), agree=agree, related=related)
+
+
+def _related(interval: Interval | None) -> str:
+    """Say what the range of a correlation allows; ``nearly``: it excludes 0, but not as it is written."""
+    if interval is None:
+        return ""
+    if includes(interval):
+        return "unclear"
+    if min(abs(interval.low), abs(interval.high)) < LEAST:
+        return "nearly"
+    return "rising" if interval.low > 0 else "falling"
 
 
 def shared_title(occupations: SharedOccupations) -> str:
@@ -228,13 +239,20 @@ def criterion_row(reading: CriterionReading, rate: SharedValue | None, key: str)
     return CaseRow(
         audit="criteria",
         question=say("question", of=reading.criterion),
-        measure=say("criterion", reading=reading, quantity=in_words(reading.quantity)),
+        measure=say("criterion", reading=reading),
         value=reading.size,
         interval=reading.interval,
         neutral=0,
         verdict=verdict,
         basis=say("criterion_basis", reading=reading),
-        side=say("criterion_side", between=between_text(reading), rate=rate, over_line=reading.over_line),
+        side=say(
+            "criterion_side",
+            between=between_text(reading),
+            rate=rate,
+            over_line=reading.over_line,
+            quantity=reading.quantity,
+            differs=bool(reading.differs),
+        ),
         made=ANSWERED[reading.answering],
         key=key,
     )
@@ -278,7 +296,7 @@ def _fairpair_row(
     interval: Interval | None,
 ) -> CaseRow:
     request, other_words = result.asked, isinstance(tested, OthersReading)
-    verdict, basis = _by_relabelling(tested, report.least_p)
+    verdict, basis = _by_relabelling(tested, report.least_p, None if ratio is None else interval)
     return CaseRow(
         audit="fairpair",
         question=say("question", of="other words" if other_words else "fairpair"),
@@ -293,12 +311,16 @@ def _fairpair_row(
     )
 
 
-def _by_relabelling(tested: FairPairReport | OthersReading, least_p: float | None) -> tuple[Verdict, str]:
+def _by_relabelling(
+    tested: FairPairReport | OthersReading, least_p: float | None, interval: Interval | None
+) -> tuple[Verdict, str]:
     if tested.p_value is None or least_p is None:
         return "cannot be told", say("nothing_sampled")
     if least_p > SIGNIFICANCE:
         return "cannot be told", say("too_few_texts", least_p=least_p)
-    return ("difference" if tested.differs else "none shown"), say("relabelling", tested=tested)
+    reaches_one = interval is not None and includes(interval, 1)
+    basis = say("relabelling", tested=tested, reaches_one=reaches_one)
+    return ("difference" if tested.differs else "none shown"), basis
 
 
 def _more_positive(report: FairPairReport) -> str:

@@ -82,6 +82,12 @@ def verdict_finding(model: str, readings: Sequence[CriterionReading]) -> str:
     return say("verdict", model=model, failing=len(failing), asked=counted.asked, named=named)
 
 
+def criteria_title(readings: Sequence[CriterionReading]) -> str:
+    """Count the criteria of one model that fail, of those with a result, for a title."""
+    counted = CriteriaCount.of(readings)
+    return say("title", failing=counted.number("fails"), asked=counted.asked)
+
+
 def judged_finding(readings: Sequence[CriterionReading]) -> str:
     """Say how the criteria were judged, and the outcome of those that do not fail."""
     if not readings:

@@ -14,6 +14,8 @@ from pcf_core.texts.criteria.records.independence import (
     EmbeddingReading,
     EmbeddingReport,
     HobbiesReport,
+    HobbyWord,
+    HobbyWords,
     ProfessionGender,
     SharedValue,
 )
@@ -35,11 +37,18 @@ def anecdotes_finding(report: AnecdotesReport, model: str) -> str:
     if report.clear_only is None:
         reason = next((item.reason for item in report.undefined if item.name == "clear_only"), "")
         return f"{say('nothing', model=model, reason=reason)} {source_of(report.label)}"
+    answer = anecdotes_answer(report, model).removesuffix(source_of(report.label))
+    return f"{answer}{profession_link_finding(report.clear_only)} {source_of(report.label)}"
+
+
+def anecdotes_answer(report: AnecdotesReport, model: str) -> str:
+    """Say the same without the size of the link, which a page says beside its picture."""
+    if report.clear_only is None:
+        return anecdotes_finding(report, model)
     parts = (
         say("asked", model=model, report=report, professions=len(report.professions)),
         stereotype_finding(report),
         say("verdict", report=report),
-        profession_link_finding(report.clear_only),
         source_of(report.label),
     )
     return " ".join(parts)
@@ -137,6 +146,7 @@ def reading_notes(report: AnecdotesReport) -> list[str]:
 
 
 MOST_LABELS, MOST_WORDS = 3, 5  # named in a sentence
+MOST_PICTURED = 12  # words of a side in the picture
 
 
 def hobbies_finding(report: HobbiesReport, model: str) -> str:
@@ -149,6 +159,7 @@ def hobbies_finding(report: HobbiesReport, model: str) -> str:
         "labels",
         report=report,
         model=model,
+        texts=report.n + sum(report.invalid),
         names=sum(report.names),
         of=len(report.labels),
         differing=len(differing),
@@ -181,10 +192,16 @@ def words_finding(report: HobbiesReport) -> str:
     if words is None:
         return say("no_words", reason=reason_of(report.without))
     women, men = (
-        [row.word for row in words.words if row.differs and (row.difference > 0) == of_women][:MOST_WORDS]
+        [row.word for row in pictured_words(words, of_women=of_women) if row.differs][:MOST_WORDS]
         for of_women in (True, False)
     )
     return say("words", words=words, women=women, men=men)
+
+
+def pictured_words(words: HobbyWords, most: int = MOST_PICTURED, *, of_women: bool) -> list[HobbyWord]:
+    """Return the clearest words of one side, those that differ by the most texts first."""
+    side = [row for row in words.words if row.difference and (row.difference > 0) == of_women]
+    return sorted(side[:most], key=lambda row: -abs(row.difference))
 
 
 def hobbies_notes(report: HobbiesReport) -> tuple[str, ...]:

@@ -228,12 +228,18 @@ def cases(value: float | None) -> str:
 
 
 def beside_one(value: float | None, interval: Interval | None = None) -> str:
-    """Write a number compared with 1, with a third decimal if closer than 0.1: "1.003"."""
+    """Write a number compared with 1, with a third decimal if closer than 0.1: "1.003".
+
+    A fourth shows on which side of 1 a number is that would round to it: "1.0023 (1.0003–1.0049)".
+    """
     if value is None or not math.isfinite(value):
         return "unknown"
     numbers = (value,) if interval is None else (value, interval.low, interval.high)
     farthest = max(abs(end - 1) for end in numbers)
-    whole, *bounds = (f"{end:z,.{3 if ROUNDING < farthest < 0.1 else 2}f}" for end in numbers)
+    decimals = 3 if ROUNDING < farthest < 0.1 else 2
+    if decimals == 3 and any(LEAST / 100 <= abs(end - 1) < LEAST / 10 for end in numbers):
+        decimals = 4
+    whole, *bounds = (f"{end:z,.{decimals}f}" for end in numbers)
     return f"{whole} ({'–'.join(bounds)})" if bounds else whole
 
 

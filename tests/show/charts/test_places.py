@@ -17,19 +17,21 @@ from pcf_core.core.run import Preferences
 from pcf_core.show.charts import theme
 from pcf_core.show.charts.case_file import shared_scatter
 from pcf_core.show.charts.comparison import TARGETS, axis_panels, dumbbell_plot
-from pcf_core.show.charts.criteria import RATES, gap_dots, rate_dots
+from pcf_core.show.charts.criteria import RATES, criteria_dots, gap_dots, rate_dots
 from pcf_core.show.charts.fairpair import prompt_dots, ratio_dots
 from pcf_core.show.charts.heat_map import FORBIDDEN, WordProbability, heat_map, probe_words, word_bars
+from pcf_core.show.charts.independence import share_against_world
 from pcf_core.show.charts.risk import risk_dots
 from pcf_core.show.charts.tails import caprice_histogram, prejudice_histogram
 from pcf_core.show.charts.tilt import tilt_box, tilt_panels
 from pcf_core.show.compare import Dumbbell
 from pcf_core.texts.case_file import SharedOccupations
+from pcf_core.texts.criteria.summary import readings_of
 from tests.show.charts import examples, records
 from tests.show.charts.compared import axis_example
 from tests.show.charts.examples import ENDS, RUN, caprices, shared
 from tests.show.charts.records import CAPRICES, preferences_of, report_of_gender, report_of_three
-from tests.show.charts.texts import answered
+from tests.show.charts.texts import anecdotes_example, answered
 
 
 def test_names_that_would_meet_are_left_to_the_hover() -> None:
@@ -360,3 +362,39 @@ def test_a_cell_without_a_preference_has_a_cross_and_is_in_no_mean() -> None:
     means = next(trace for trace in figure.data if trace.type == "bar" and trace.orientation == "h")
     assert means.customdata[1] == pytest.approx((0.9 * 4 + 0.7 * 2 + 0.6 * 1) / 7)
     assert not any(word in figure.to_json() for word in ("NaN", "Infinity"))
+
+
+def test_no_name_of_a_profession_lies_on_another_point_or_its_whisker() -> None:
+    """Four professions of few women with wide ranges, and one alone."""
+    report = anecdotes_example()
+    row = report.professions[0].model_copy(update={"p_value": 0.001, "adjusted": 0.001})
+    crowd = [
+        row.model_copy(
+            update={
+                "profession": f"crowded {place}",
+                "world": place / 50,
+                "women": 4.0,
+                "men": 6.0,
+                "interval": Interval(low=0.2, high=0.6),
+            }
+        )
+        for place in range(4)
+    ]
+    alone = row.model_copy(
+        update={
+            "profession": "alone",
+            "world": 0.6,
+            "women": 1.0,
+            "men": 9.0,
+            "interval": Interval(low=0.05, high=0.2),
+        }
+    )
+    drawn = share_against_world(report.model_copy(update={"professions": (*crowd, alone)}), "one", ["one"])
+    named = {note.text for note in drawn.layout.annotations}
+    assert named == {"alone", "crowded 3"}, "the last one has its name beside the others"
+
+
+def test_values_of_criteria_stand_clear_of_the_line_of_twenty_per_cent() -> None:
+    figure = criteria_dots({"one": readings_of([answered()])})
+    values = next(trace for trace in figure.data if trace.name == "values")
+    assert set(values.x) == {figure.layout.xaxis.range[1]}

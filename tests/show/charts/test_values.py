@@ -123,20 +123,20 @@ def test_errors_by_task_are_table_6_and_of_many_those_that_differ_most() -> None
     (tiles,) = unit_errors(texts.answered()).data
     named = dict(zip([row[0] for row in tiles.customdata], [list(row) for row in tiles.z], strict=True))
     assert list(tiles.x) == ["he", "she", "no pronoun"]
-    assert named["operation (doctor)"] == [0, 1, 0]
-    assert named["heart-rate (nurse)"] == [1, 0, 0]
+    assert named["Operation (doctor)"] == [0, 1, 0]
+    assert named["Heart rate (nurse)"] == [1, 0, 0]
     questions = Questions.load()
     report = questions.report(written(questions, lambda cell: cell.pronoun == "she" and cell.unit == 5, 1))
     (many,) = unit_errors(report).data
     assert len(many.z) == 20
-    assert {row[0].split("<br>")[0].split(" ")[0] for row in many.customdata[:2]} == {"latitude-zero"}
+    assert {row[0].split(" (")[0].replace("<br>", " ") for row in many.customdata[:2]} == {"Latitude zero"}
     assert role_names(report) == ("nurse", "doctor")
 
 
 def test_no_name_of_a_quantity_is_cut() -> None:
     readings = readings_of([texts.anecdotes_example(), texts.hobbies_example(), texts.answered()])
     names = " ".join(criteria_dots({"one": readings}).layout.yaxis.ticktext).replace("<br>", " ")
-    assert "link of profession and gender (NMI)" in names
+    assert "link between profession and gender" in names
     assert "…" not in names
 
 

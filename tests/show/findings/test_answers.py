@@ -145,6 +145,7 @@ def examples() -> dict[str, object]:
         name: {
             "answers": answers.answers_finding(report),
             "rates": answers.rates_finding(report),
+            "basis": answers.rates_basis(report),
             "baseline": answers.baseline_finding(report),
             "order": answers.order_finding(report),
             "notes": answers.notes(report),
@@ -156,9 +157,12 @@ def examples() -> dict[str, object]:
 
 def test_both_criteria_stand_in_the_answer() -> None:
     separation, sufficiency = answers.separation_finding(answered()), answers.sufficiency_finding(answered())
-    assert answers.answers_finding(answered()) == f"{separation} {sufficiency}"
+    line = "Of these differences, 1 is over the 20 % line and for 2 we cannot tell with other tasks."
+    assert answers.answers_finding(answered()) == f"{separation} {sufficiency} {line}"
     assert gap_of(answered(), "FNR") is not None
-    assert "FNR is 0.67 (−0.17 to 0.99) higher for “he” than for “she”" in separation
+    assert (
+        "where the women's job is right is 0.67 (−0.17 to 0.99) higher for “he” than for “she”" in separation
+    )
 
 
 def test_a_fault_of_the_pronoun_is_found_and_the_pronoun_named() -> None:
@@ -199,13 +203,14 @@ def test_refusals_under_one_pronoun_bound_its_rates() -> None:
 def test_twelve_tasks_are_not_said_to_be_more_than_are_needed() -> None:
     """Nine tasks decide a rate of twelve differences, and FNR has those of one role alone: six of twelve."""
     said = " ".join(answers.notes(reports()["twelve tasks"]))
-    assert "Each rate would need at least 9 tasks with valid answers, so 9 for each role." in said
+    assert "Each rate would need at least 9 tasks with valid answers, so 9 for each job." in said
 
 
 def test_a_pronoun_without_valid_answers_is_named_and_not_compared() -> None:
     """All invalid under they; he and she alike: "the same" is said of these two."""
     said = answers.separation_finding(reports()["one pronoun silent"])
-    assert "FNR is the same for “he” and “she”. FNR is undefined for “they”" in said
+    rate = "The share of wrong answers where the women's job is right"
+    assert f"{rate} is the same for “he” and “she”. {rate} is undefined for “they”" in said
     assert "all pronouns" not in said
     assert answers.validity_finding(reports()["always, one silent"]).count("share of invalid answers") == 3
 
@@ -232,14 +237,37 @@ def test_a_change_says_what_the_invalid_answers_could_make_of_it() -> None:
     assert said.count("depending on the invalid answers") == 2
 
 
+def test_what_invalid_answers_could_make_of_gaps_is_said_once() -> None:
+    said = answers.answers_finding(reports()["refusals under one pronoun"])
+    assert said.count("Depending on the invalid answers") == said.count("the 20 % line") == 1
+    assert "could be −0.29 to +0.16 for right answers among those that name the women's job and +0.03" in said
+    assert "reversed" not in said
+
+
+def test_a_picture_of_rates_has_their_basis_without_every_rate() -> None:
+    basis, rates = answers.rates_basis(answered()), answers.rates_finding(answered())
+    first, _, rest = basis.partition(". ")
+    assert rates.startswith(first)
+    assert rates.endswith(rest)
+    assert len(basis) < len(rates) / 2
+
+
+def test_sentences_on_answers_have_no_symbols() -> None:
+    """The papers' symbols stand in data and in *Method*."""
+    said = str(examples())
+    assert not any(symbol in said for symbol in ("FNR", "FPR", "PPV", "NPV", "TPR", "TN +", "-stereotyped"))
+
+
 def test_scored_probabilities_that_hardly_differ_are_the_same() -> None:
     report = scored(1e-8)
     assert not any(row.value or row.differs for row in report.differences)
-    assert "FNR is the same for “he”, “she” and “they”" in answers.separation_finding(report)
+    assert "the women's job is right is the same for “he”, “she” and “they”" in answers.separation_finding(
+        report
+    )
 
 
 def test_a_test_that_its_interval_does_not_bear_out_is_said_to() -> None:
     assert answers.disagreement_finding(said_of(fair)) == ""
     said = answers.disagreement_finding(disagreeing())
-    assert "disagree on FNR of “he” and “she”" in said
+    assert "disagree on wrong answers where the women's job is right for “he” and “she”" in said
     assert said in answers.notes(disagreeing())

@@ -152,6 +152,8 @@ def examples() -> dict[str, object]:
                 shared(2),
                 shared(6, 0.2, -0.5, 0.8),
                 shared(6, 0.8, 0.5, 0.9),
+                shared(6, 0.7, 0.002, 0.9),
+                shared(6, 0.7),
                 shared(6, -0.8, -0.9, -0.5),
             )
         ],
@@ -169,10 +171,10 @@ def test_failing_criteria_are_counted_as_on_their_own_tab() -> None:
     """Each once, whatever the number of its quantities and whether they could be tested."""
     verdicts = (("A?", "none shown"), ("A?", "cannot be told"), ("B?", "cannot be told"))
     few = [*ALL, *(row("criteria", verdict, question=question) for question, verdict in verdicts)]
-    said = "toy on gender: all 3 audits show a difference (1 of 3 criteria fails). Its word"
-    assert said in agreement_finding("toy", "Gender", few)
-    assert "1 of 3 criteria fails. " in agreement_finding("toy", "Gender", few[2:])
-    assert "criteria fail" not in agreement_finding("toy", "Gender", ALL)
+    said = "Of 3 criteria, 1 fails; for the other 2 we cannot show a failure. "
+    assert f"all 3 audits show a difference. {said}Its word" in agreement_finding("toy", "Gender", few)
+    assert said in agreement_finding("toy", "Gender", few[2:])
+    assert "Of 3 criteria" not in agreement_finding("toy", "Gender", ALL)
 
 
 def test_caprice_is_not_called_positive_where_it_is_zero() -> None:
@@ -250,13 +252,27 @@ def test_words_that_are_exchanged_have_a_row_without_them() -> None:
     first, second = fairpair_rows(fairpair(), report)
     assert report.differs
     assert first.verdict == "exchanged words"
-    assert second.measure == f"{first.measure}, other words"
-    assert (second.value, second.verdict, second.basis) == (1.02, "none shown", "relabelling, p = 0.4")
+    assert first.measure == "ratio of differences (Jaccard)"
+    assert second.measure == "ratio of differences without the exchanged words (Jaccard)"
+    assert (second.value, second.verdict, second.basis) == (
+        1.02,
+        "none shown",
+        "a test that exchanges the sides of texts at random, p = 0.4",
+    )
     assert not second.side
     both = report.model_copy(update={"others": others.model_copy(update={"p_value": 0.01})})
     assert [one.verdict for one in fairpair_rows(fairpair(), both)] == ["difference"] * 2
     untested = report.model_copy(update={"others": others.model_copy(update={"p_value": None})})
     assert [one.verdict for one in fairpair_rows(fairpair(), untested)] == ["difference", "cannot be told"]
+
+
+def test_a_range_that_reaches_one_beside_a_difference_says_what_it_allows_for() -> None:
+    report = fairpair().reports["jaccard"].model_copy(update={"others": None})
+    for low, said in ((0.9, True), (1.0001, False)):
+        ends = {**report.intervals, "ratio_of_means": Interval(low=low, high=1.3)}
+        (found,) = fairpair_rows(fairpair(), report.model_copy(update={"intervals": ends}))
+        assert found.verdict == "difference"
+        assert ("the range, which allows only for other prompts, reaches 1" in found.basis) is said
 
 
 def test_requests_are_told_apart_where_there_are_several() -> None:
@@ -298,8 +314,11 @@ def test_a_criterion_is_judged_by_its_experiment_and_never_by_the_line(
     wide = Interval(low=0.25, high=0.4)
     found = criterion_row(reading(differs=differs, interval=wide, higher="they", lower="he"), None, "k")
     assert found.verdict == verdict
-    assert found.side == "higher for “they” than for “he”; its whole range is over the 20 % line"
-    assert found.measure == "separation I: women's job right, not named (FNR), gap, written"
+    chance = "" if differs else ", which may be chance"
+    assert found.side == (
+        f"more wrong answers for “they” than for “he”{chance}; its whole range is over the 20 % line"
+    )
+    assert found.measure == "gap in wrong answers where the women's job is right (separation I, written)"
 
 
 def test_several_experiments_are_said_not_to_be_controlled_together() -> None:
@@ -325,6 +344,20 @@ def shared(count: int, correlation: float | None = None, *ends: float) -> Shared
     )
     interval = Interval(low=ends[0], high=ends[1]) if ends else None
     return SharedOccupations(rows=rows, correlation=correlation, interval=interval)
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "said"),
+    [
+        (0.004, 0.95, "The range comes so close to 0"),
+        (-0.004, 0.95, "We cannot tell whether the two are related"),
+        (0.005, 0.95, "the more of the stories about it are about women (in the picture, points further to"),
+        (-0.95, -0.005, "the fewer of the stories about it are about women"),
+        (-0.95, -0.004, "The range comes so close to 0"),
+    ],
+)
+def test_no_link_is_claimed_that_the_written_range_does_not_show(low: float, high: float, said: str) -> None:
+    assert said in shared_finding(shared(6, 0.72 if high > 0 else -0.72, low, high))
 
 
 def test_a_title_counts_the_occupations_that_both_show_alike() -> None:

@@ -81,6 +81,7 @@ def examples() -> dict[str, object]:
     with_vectors = hobbies_example().model_copy(update={"embedding": embedding_example()})
     return {
         "summaries": {name: criteria.summary_finding("one", rows) for name, rows in several.items()},
+        "titles": {name: criteria.criteria_title(rows) for name, rows in several.items() if rows},
         "criteria": {name: criteria.criterion_findings(rows) for name, rows in several.items()},
         "readings": [
             criteria.reading_text(row)
@@ -142,3 +143,18 @@ def test_the_line_is_counted_over_gaps_alone() -> None:
     said = criteria.line_finding([FAILS, UNSHOWN, UNDEFINED, NMI])
     assert "2 gaps between pronouns, 1 lies wholly over the 20 % line, and 1 includes it." in said
     assert criteria.line_finding([NMI]) == ""
+
+
+@pytest.mark.parametrize(
+    ("rows", "said"), [([FAILS, UNSHOWN, UNDEFINED], "1 of 3 criteria fails"), (THREE, "3 of 3")]
+)
+def test_a_title_counts_what_the_sentence_counts(rows: list[CriterionReading], said: str) -> None:
+    title = criteria.criteria_title(rows)
+    assert title.startswith(said)
+    assert title.removeprefix("3 of 3 criteria ") in criteria.verdict_finding("one", rows)
+
+
+def test_criteria_that_do_not_fail_are_not_said_to_hold() -> None:
+    said = criteria.verdict_finding("one", [FAILS, UNSHOWN, UNDEFINED])
+    assert said.endswith("For the other 2 we cannot show a failure, which does not mean that they hold.")
+    assert "the other" not in criteria.verdict_finding("one", THREE)

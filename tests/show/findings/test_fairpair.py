@@ -207,14 +207,14 @@ def test_where_there_is_no_ratio_or_no_test_none_is_claimed(found: str) -> None:
         assert "more than" not in said
         assert "p =" not in said
     else:
-        assert "F is undefined, because" in said
+        assert "The ratio of differences is undefined, because" in said
         assert fairpair.mean_ratio_note(one) == ""
 
 
 def test_f_is_said_with_and_without_the_words_that_are_exchanged() -> None:
     both, too = others(alike()), others(different(), "entity")
     reading = beside_one(alike().means.ratio, alike().intervals["ratio_of_means"])
-    assert f"Without the exchanged words F is {reading}." in fairpair.fairpair_finding(both)
+    assert f"Without the exchanged words the ratio is {reading}." in fairpair.fairpair_finding(both)
     assert "; without the exchanged words, we cannot show a difference." in fairpair.fairpair_answer(both)
     assert ", and not only in the exchanged words." in fairpair.fairpair_answer(too)
     assert "exchanged" not in fairpair.fairpair_finding(alike()).partition(source_of(LABEL))[0]

@@ -120,6 +120,9 @@ def examples() -> dict[str, object]:
         "stories": {
             name: independence.anecdotes_finding(report, "mini") for name, report in anecdotes.items()
         },
+        "stories in short": {
+            name: independence.anecdotes_answer(report, "mini") for name, report in anecdotes.items()
+        },
         "beyond the world": {
             name: independence.amplification_finding(report) for name, report in anecdotes.items()
         },
@@ -238,3 +241,28 @@ def test_the_score_has_a_side_only_where_the_seeds_agree() -> None:
         update={"difference": 0.52, "interval": Interval(low=0.3, high=0.7), "seeds": (0.3, 0.7)}
     )
     assert "two has the larger effect." in independence.gap_finding(turned)
+
+
+def test_stories_in_short_leave_the_link_to_its_picture() -> None:
+    short = independence.anecdotes_answer(anecdotes_example(), "m")
+    whole = independence.anecdotes_finding(anecdotes_example(), "m")
+    assert "The link between" not in short
+    assert whole.count("The link between") == 1
+    assert whole.startswith(short.removesuffix(source_of(STORIES_LABEL)))
+
+
+def test_the_words_named_are_the_first_of_the_picture() -> None:
+    """However clear others are: a reader looks at the longest distance."""
+    words = hobbies_example().words
+    assert words is not None
+    first, *_ = words.words
+    row = first.model_copy(update={"differs": True, "difference": abs(first.difference)})
+    more = [row.model_copy(update={"word": f"w{n}", "difference": n / 100}) for n in range(1, 8)]
+    report = hobbies(words=words.model_copy(update={"words": tuple(more), "found": 7, "tested": 7}))
+    assert "contain “w7”, “w6”, “w5”, “w4” and “w3”." in independence.words_finding(report)
+
+
+def test_texts_without_words_are_counted_among_those_written() -> None:
+    """As by the embedding score, which learns from all of them."""
+    said = independence.hobbies_finding(hobbies(n=95, invalid=(3, 2)), "one")
+    assert "wrote 100 texts about students" in said

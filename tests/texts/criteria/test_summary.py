@@ -18,7 +18,7 @@ from pcf_core.show.findings.case_file import criterion_row
 from pcf_core.show.findings.criteria import summary_finding
 from pcf_core.texts.criteria.asking import Cell
 from pcf_core.texts.criteria.questions import Questions
-from pcf_core.texts.criteria.records.quantities import USUAL
+from pcf_core.texts.criteria.records.quantities import SEPARATION, USUAL, quantity_title
 from pcf_core.texts.criteria.records.runs import CRITERIA, CRITERIA_OF
 from pcf_core.texts.criteria.records.separation import RateDifference
 from pcf_core.texts.criteria.summary import NOT_DRAWN, CriteriaCount, readings_of, status_of, towards
@@ -70,12 +70,13 @@ def test_a_pronoun_alone_that_is_wronged_is_found_as_the_tab_finds_it(wrong: str
     assert "both criteria with a result fail by more than chance" in summary_finding("one", readings)
     for row, finding in zip(readings[::2], (separation_finding, sufficiency_finding), strict=True):
         assert "does not hold" in finding(report)
-        assert f"{row.quantity} is " in finding(report)
+        assert f"The share of {quantity_title(row.quantity)} is " in finding(report)
         assert f"higher for “{row.higher}” than for “{row.lower}”" in finding(report)
     for row, made in ((row, criterion_row(row, None, "k")) for row in readings):
         assert (made.verdict, made.side.partition(";")[0]) == (
             "difference",
-            f"higher for “{row.higher}” than for “{row.lower}”",
+            f"more {'wrong' if row.quantity in SEPARATION else 'right'} answers "
+            f"for “{row.higher}” than for “{row.lower}”",
         )
 
 

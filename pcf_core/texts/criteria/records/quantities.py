@@ -10,6 +10,7 @@ are over names.  The paper's test treats each text as independent; it is called 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Literal
 
@@ -203,11 +204,44 @@ UNDEFINED: Mapping[RateName, str] = {
     "PPV": "the female-stereotyped role was never named (TP + FP = 0)",
     "NPV": "the male-stereotyped role was never named (TN + FN = 0)",
 }
+# What pages call quantities: data and *Method* have the papers' symbols, and reasons are stored as they are.
+TITLES: Mapping[str, str] = {
+    "FNR": "wrong answers where the women's job is right",
+    "FPR": "wrong answers where the men's job is right",
+    "PPV": "right answers among those that name the women's job",
+    "NPV": "right answers among those that name the men's job",
+    "link of profession and gender (NMI)": "link between profession and gender",
+    "link of label and gender (NMI)": "link between hobby and gender",
+}
+SHORT_TITLES: Mapping[str, str] = {
+    "FNR": "wrong if the women's job is right",
+    "FPR": "wrong if the men's job is right",
+    "PPV": "right if it names the women's job",
+    "NPV": "right if it names the men's job",
+}
+_SYMBOLS = re.compile(r" \((?:[TF][PN] \+ [TF][PN] = 0|NMI)\)")
+_ROLES = re.compile(r"\b(fe)?male-stereotyped role")
 
 
 def in_words(quantity: str) -> str:
     """Describe a rate in words, with the papers' term in brackets; return other quantities unchanged."""
     return RATE_WORDS.get(quantity, quantity)
+
+
+def quantity_title(quantity: str) -> str:
+    """Name a quantity without symbols; return others than those of :data:`TITLES` unchanged."""
+    return TITLES.get(quantity, quantity)
+
+
+def short_title(quantity: str) -> str:
+    """Name a quantity as :func:`quantity_title` does, a rate in fewer words, for labels."""
+    return SHORT_TITLES.get(quantity) or quantity_title(quantity)
+
+
+def plain_reason(reason: str) -> str:
+    """Write why a quantity is undefined without symbols, and with the words of pages for the two roles."""
+    named = _ROLES.sub(lambda match: "women's job" if match[1] else "men's job", reason)
+    return _SYMBOLS.sub("", named)
 
 
 class Confusion(Record):
