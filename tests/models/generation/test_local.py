@@ -106,6 +106,7 @@ def test_order_interruption_and_other_prompts_change_nothing(name: str) -> None:
     assert joined(again) == whole
 
 
+RECURRENT = {"falcon-h1", "mamba2", "qwen3-next"}  # whose scans may round by the number of rows
 MIXED = {PROMPT: 30, "The engineer told us": 3, "She went to the": 1, "The pilot said that he is": 26}
 
 
@@ -113,8 +114,11 @@ MIXED = {PROMPT: 30, "The engineer told us": 3, "She went to the": 1, "The pilot
 def test_company_changes_nothing(name: str) -> None:
     """Texts of several prompts in one pass, of some alone, and of blocks of their own are the same."""
     generator = open_causal(load_tiny(name))
-    assert generator.row_invariant
     wanted = [part for prompt, count in MIXED.items() for part in parts(prompt, 0, count)]
+    if name in RECURRENT and not generator.row_invariant:
+        assert generator.batches(wanted) == [[part] for part in wanted], "each text is written alone"
+        return
+    assert generator.row_invariant
     together = [made for batch in generator.batches(wanted) for made in generator.write(batch, nothing)]
     assert len(generator.batches(wanted)) < len(wanted)
     single = open_causal(load_tiny(name))
