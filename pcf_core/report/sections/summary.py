@@ -157,7 +157,8 @@ def answer_parts(
 
 def _reading(study: Study) -> str:
     against_even, to_one = study.options.reference == "uniform", study.options.scale == "pcf"
-    return risk_reading(len(study.groups), against_even=against_even, to_one=to_one)
+    decides = study.first.run.topic.decides
+    return risk_reading(len(study.groups), against_even=against_even, to_one=to_one, decides=decides)
 
 
 def _examples(study: Study) -> list[str]:
@@ -166,7 +167,9 @@ def _examples(study: Study) -> list[str]:
     _, shares = example_cell(study)
     plainly = study.comparable and study.options.scale == "pcf"
     return [
-        risk_example(name, shares[name]) if plainly and name in shares else "",
+        risk_example(name, shares[name], decides=item.run.topic.decides)
+        if plainly and name in shares
+        else "",
         parts_example(name, item.report, item.result.preferences),
     ]
 

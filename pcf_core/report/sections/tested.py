@@ -50,6 +50,7 @@ def tested_parts(study: Study) -> list[ReportPart]:
                         study.groups,
                         begun(worded(cell.replace("[Y]", "…")), run.topic.language),
                         {name: shares[name] for name in study.reliable.runs if name in shares},
+                        decides=run.topic.decides,
                     ),
                     _joined(
                         source_note(run.templates.source),

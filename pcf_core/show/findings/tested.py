@@ -44,13 +44,15 @@ def order_note(*, rotated: bool) -> str:
     return say("order", rotated=rotated)
 
 
-def example_note(groups: Sequence[str], sentence: str, shares: Mapping[str, Mapping[str, float]]) -> str:
-    """Say what is compared, with an example sentence and each group's share, by model."""
+def example_note(
+    groups: Sequence[str], sentence: str, shares: Mapping[str, Mapping[str, float]], *, decides: bool = False
+) -> str:
+    """Say what is compared, with an example sentence and each group's share, or rate, by model."""
     parts = [
         say("shares", model=model, shares=sorted(of_groups.items(), key=lambda item: -item[1]))
         for model, of_groups in shares.items()
     ]
-    return say("example", groups=groups, sentence=sentence, parts=parts)
+    return say("example", groups=groups, sentence=sentence, parts=parts, decides=decides)
 
 
 def all_left_out(reports: Iterable[RiskReport]) -> str:
@@ -64,13 +66,18 @@ def full_audit_note() -> str:
     return say("full_audit")
 
 
-def risk_reading(groups: int, *, against_even: bool, to_one: bool) -> str:
+def risk_reading(groups: int, *, against_even: bool, to_one: bool, decides: bool = False) -> str:
     """Explain risk and its two parts, in Markdown with ``**`` alone."""
-    return say("reading", groups=groups, against_even=against_even, to_one=to_one)
+    return say("reading", groups=groups, against_even=against_even, to_one=to_one, decides=decides)
 
 
-def risk_example(model: str, shares: Mapping[str, float]) -> str:
-    """Say as what risk the shares of one sentence count, on the scale that ends at 1, from an even split."""
+def risk_example(model: str, shares: Mapping[str, float], *, decides: bool = False) -> str:
+    """Say as what risk the shares of one sentence count, on the scale that ends at 1, from an even split.
+
+    If the model decides about people, they are rates of favourable answers, and their range counts.
+    """
+    if decides:
+        return say("rates_differ", model=model, high=max(shares.values()), low=min(shares.values()))
     group = max(shares, key=lambda name: shares[name])
     even = 1 / len(shares)
     risk = (shares[group] - even) / (1 - even)

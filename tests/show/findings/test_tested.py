@@ -34,6 +34,9 @@ def cells(*male: list[float]) -> Preferences:
     return Preferences(("male", "female"), names, tuple(map(str, range(len(male[0])))), values)
 
 
+RATES = {"A": {"white": 0.37, "black": 0.28}}
+
+
 def examples() -> dict[str, object]:
     many = {"A": dict(zip("abcd", (0.4, 0.3, 0.2, 0.1), strict=True))}
     parts = cells([0.95, 0.9, 0.4], [0.7, 0.6, 0.6], [0.9, 0.2, 0.1])
@@ -53,6 +56,13 @@ def examples() -> dict[str, object]:
             for shares in (SHARES, {}, many)
         ],
         "as a risk": tested.risk_example("A", SHARES["A"]),
+        "decisions": [
+            tested.example_note(
+                ("white", "black"), "Emily applied for a loan. Approve?", RATES, decides=True
+            ),
+            tested.risk_reading(2, against_even=True, to_one=True, decides=True),
+            tested.risk_example("A", RATES["A"], decides=True),
+        ],
         "parts": tested.parts_example("A", report_of(parts.values.tolist()), parts),
         "left out": tested.all_left_out([ONE]),
         "full audit": tested.full_audit_note(),
@@ -92,6 +102,18 @@ def test_the_share_of_a_sentence_counts_as_its_distance_from_even(
 ) -> None:
     """(0.65 − 1/2) / (1/2) and (0.5 − 1/3) / (2/3)."""
     assert f"count as {risk}." in tested.risk_example("A", shares)
+
+
+def test_of_decisions_an_example_gives_rates_and_their_range() -> None:
+    """They are no shares of one word, so that nothing is measured from one half."""
+    said = tested.example_note(("white", "black"), "Emily applied. Approve?", RATES, decides=True)
+    assert said.startswith("We compare how likely a model finds a favourable answer about White people and")
+    assert said.endswith("with each person in turn, A gives White people 37 % and Black people 28 %.")
+    risk = tested.risk_example("A", RATES["A"], decides=True)
+    assert "the highest and the lowest probability of A are 37 % and 28 %. The risk of a model" in risk
+    reading = tested.risk_reading(2, against_even=True, to_one=True, decides=True)
+    assert "equally likely for all groups, of 1 that one group always gets it and another never." in reading
+    assert "one half" not in reading
 
 
 def test_prejudice_and_caprice_have_the_occupations_with_the_most_of_each() -> None:
