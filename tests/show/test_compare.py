@@ -279,7 +279,7 @@ def test_nobody_is_preferred_where_a_model_hardly_expects_the_words(flagged: int
 def test_figures_of_another_scale_stand_in_the_order_of_the_answer(found: Difference, figures: str) -> None:
     """First that of the model which the answer, or the scale, says to be closer."""
     said = how_sure(replace(standing("first"), scales=scales(found, SAME, SAME)), 19)
-    assert f"is {'still ' if found is SAME else ''}closer (mean difference {figures})" in said
+    assert f"is {'still ' if found is SAME else ''}closer to that (mean difference {figures})" in said
     turned = scales(difference(found.second, found.first), SAME)
     assert figures in how_sure(replace(standing("second", 0.11, 0.66), scales=turned), 19)
 
