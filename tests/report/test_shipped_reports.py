@@ -144,7 +144,7 @@ def test_a_tilt_says_against_what_it_is_held(shipped: Store) -> None:
     (table,) = tilt.tables
     note = next(note for note in tilt.notes if "even split" in note)
     rows = len({row[table.columns.index("occupation")] for row in table.rows})
-    assert f"over {rows} occupations; the risks" in note
+    assert f"over {rows} occupations. The risks" in note
     assert rows > int(note.split()[-2])
     assert document.headline[0].startswith("mini-gpt's risk is ")
     assert "(0 = the labour force, 1 = always the same group)" in document.headline[0]

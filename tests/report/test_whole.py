@@ -274,8 +274,7 @@ def test_its_figures_are_those_of_the_audit_each_in_a_column(full_store: Store) 
     (table,) = [table for section, table in document.tables if section == "answer"]
     sure = " ".join(document.sections[3].parts[0].findings)
     checked = document.sections[5].parts[0].prose[0]
-    assert "Checked when opened: shared calculations" in checked
-    assert checked.endswith(" (details in the full audit).")
+    assert "opened: that sentences calculated together get the same numbers." in checked
     for run, row in zip((full_store.load_run(key) for key in runs), table.rows, strict=True):
         found = report(load_result(full_store, run), run, ViewOptions())
         interval = found.interval("overall_risk")

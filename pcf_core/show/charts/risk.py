@@ -256,11 +256,17 @@ def _part(part: Literal["prejudice", "context", "wording"], style: theme.ModelSt
     return marks.bars(
         [getattr(row, part) or 0.0 for _, row in keyed],
         [key for key, _ in keyed],
-        NAMES[part],
+        _part_name(part, keyed),
         style,
         opacity=[0.4 if row.kind == "reference" else 1.0 for _, row in keyed],
         hover=[_details(row) for _, row in keyed],
     )
+
+
+def _part_name(part: str, keyed: Keyed) -> str:
+    """Name a part of the bars; beside that of rewording, the rest of caprice is not all of it."""
+    split = any(row.wording is not None for _, row in keyed)
+    return "other caprice" if part == "context" and split else NAMES[part]
 
 
 def _details(row: RiskBar) -> str:
