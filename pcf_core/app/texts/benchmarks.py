@@ -43,8 +43,8 @@ from pcf_core.work.benchmarks import BENCHMARK, BENCHMARK_AUDIT, benchmark_asked
 LARGEST = 20  # megabytes of a file: the largest of BBQ has about 15
 OURS = {"risk": "overall_risk", "prejudice": "prejudice_risk", "caprice": "caprice_risk"}
 EXPECT = (
-    "After scoring, this tab shows how often each model prefers the stereotype, with its range, and whether "
-    "prejudice and caprice give the same order of models."
+    "Once there is a result, this tab shows how often each model prefers the stereotype, with its range, and "
+    "whether prejudice and caprice give the same order of models."
 )
 
 
