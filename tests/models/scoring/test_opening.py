@@ -155,12 +155,17 @@ def test_no_score_in_the_table_is_wrong() -> None:
     assert len(right) > len(ROWS) / 2
 
 
+# They send tokens to experts: whether bfloat16 sends one elsewhere, so that they are refused, varies.
+BY_PROCESSOR = {"multimodal:muse_spark"}
+
+
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")  # what transformers says about its own classes
 @pytest.mark.usefixtures("own_settings")
 @pytest.mark.parametrize("name", NAMES)
 def test_an_architecture_is_scored_as_the_table_says(name: str, tmp_path: Path) -> None:
     family, _, kind = name.partition(":")
-    assert row_of(family, kind, tmp_path) == ROWS.get(name), (
-        "run python -m tests.models.scoring.architectures"
-    )
+    row, recorded = row_of(family, kind, tmp_path), ROWS.get(name)
+    if recorded and name in BY_PROCESSOR and row.bfloat16.startswith((RIGHT, "refused: ")):
+        row = replace(row, bfloat16=recorded.bfloat16)
+    assert row == recorded, "run python -m tests.models.scoring.architectures"
