@@ -133,7 +133,7 @@ def test_about_holds_the_measured_against_the_planted(store: Store) -> None:
     off = table["measured"].astype(float) - table["planted"].astype(float)
     assert off.abs().max() < 1e-4
     for model in MODELS:
-        row = table.loc[f"{model}, risk R".replace("-", "\\-")]
+        row = table.loc[f"{model}, risk".replace("-", "\\-")]
         assert row["planted"] == f"{PLANTED[model].overall_risk:.6f}"
 
 

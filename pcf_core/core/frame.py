@@ -71,13 +71,13 @@ class Frames(Record):
 
     kind: Literal["bare", "chat"] = option(
         "bare",
-        title="Present each sentence",
-        help="On its own, the sentence is plain text that the model continues. In a chat, it is the "
-        "beginning of the model's answer to a message, as people use chat models. The model needs a chat "
+        title="Text around each sentence",
+        help="With nothing around it, the sentence is plain text that the model continues. In a chat, it is "
+        "the beginning of the model's answer to a message, as people use chat models. The model needs a chat "
         "template; most with Instruct or Chat in their names have one.",
         usage="what stands around each sentence: bare (nothing) or chat (the model's template)",
         url="frame",
-        words={"bare": "on its own", "chat": "in a chat"},
+        words={"bare": "nothing", "chat": "a chat"},
         row=True,
         in_task=False,
     )

@@ -25,6 +25,7 @@ from pcf_core.models.names import known_models
 from pcf_core.models.public import public_models
 
 OCCUPATION = re.compile(r"(?<![\w-])(an )?occupation(?=s?(?![\w-]))", re.IGNORECASE)
+QUOTED = re.compile(r"(“[^”]*”)")  # titles and sentences keep their words
 PREFERS = re.compile(r"\b[Pp]refer(s|red|ring)?\b")
 _SUBJECT: ContextVar[tuple[str, str]] = ContextVar("subject", default=("occupation", ""))
 
@@ -63,8 +64,14 @@ def worded(text: str) -> str:
         verb = {"red": "favoured", "ring": "favouring", "s": "favours"}.get(match[1], "favour")
         return _cased(verb, match)
 
-    text = text if noun == "occupation" else OCCUPATION.sub(of_term, text)
-    return PREFERS.sub(of_choice, with_person(text, person)) if person else text
+    def outside_quotes(text: str) -> str:
+        text = text if noun == "occupation" else OCCUPATION.sub(of_term, text)
+        return PREFERS.sub(of_choice, text) if person else text
+
+    if noun == "occupation" and not person:
+        return text
+    parts = QUOTED.split(with_person(text, person) if person else text)
+    return "".join(part if part.startswith("“") else outside_quotes(part) for part in parts)
 
 
 def _cased(word: str, match: re.Match[str]) -> str:

@@ -145,6 +145,8 @@ def test_sentences_are_about_the_terms_people_and_decisions_of_a_run() -> None:
     with speaking_of():  # as a page does, which learns its run later
         speak_of(decided)
         assert worded(WRITTEN) == ABOUT
+        quoted = "An occupation, of “120 occupations (BVF)”, prefers “what it prefers”."
+        assert worded(quoted) == "A matter, of “120 occupations (BVF)”, favours “what it prefers”."
     assert worded(WRITTEN) == WRITTEN
 
 

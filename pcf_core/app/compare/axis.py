@@ -88,7 +88,7 @@ does not test whether two models differ: the ready comparisons above it do, and 
 - **instruction**: each model with bare sentences, in its chat, and with every system text and instruction
   that has results for the same sentences and occupations. The sentences above compare each chat with the chat
   without a system text, or with bare sentences; *Data* has the differences with their ranges. *Run an audit*
-  makes such results under *Present each sentence*.
+  makes such results under *Text around each sentence*.
 - **topic**: every topic that has results, with its usual sentences. Topics differ in their groups, words and
   sentences, so their levels cannot be compared directly: on the PCF scale 1 always means the same group, but
   a random model gets a different risk in each topic.

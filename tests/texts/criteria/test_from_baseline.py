@@ -56,10 +56,10 @@ def test_a_word_that_is_likelier_whoever_is_meant_is_common_and_no_pronoun_s_doi
     assert fnr["he"].value == pytest.approx(with_he - common)
     assert (fnr["she"].value, fnr["she"].p_value) == (0, 1)
     finding = answers_finding(report)
-    assert finding.startswith("Without a pronoun, FNR is 0.73 ")
-    order = ("whatever the pronoun", "With “he”, FNR is 0.15 ", "eparation")
+    assert finding.startswith("Without a pronoun, the share of wrong answers is 0.73 ")
+    order = ("whatever the pronoun", "With “he”, the share of wrong answers is 0.15 ", "eparation")
     assert sorted(order, key=finding.index) == list(order)
-    assert "With “she”, FNR is the same" in finding
+    assert "With “she”, the share of wrong answers is the same" in finding
     assert "no test can show a change" in finding
     assert report.every[0].pronoun == WITHOUT
 
