@@ -60,13 +60,13 @@ def about_finding(store: Store) -> str:
     app = f"PCF Audit {pcf_core.__version__}"
     finished = [info.run for info in store.runs() if info.complete]
     if not finished:
-        return f"{app} has no results here yet; *Run an audit* makes the first one."
+        return f"{app} has no results here yet; “Run an audit” makes the first one."
     models = len({run.scoring.model for run in finished})
     cells = sum(run.cells for run in finished)
     return (
         f"{app} has {count(len(finished), 'result')} of {count(models, 'model')} here, from "
-        f"{count(cells, 'test sentence')} in all. Each page of results shows, under *Method and "
-        "provenance*, the commands that calculate its numbers again."
+        f"{count(cells, 'test sentence')} in all. Each page of results shows, under “Method and "
+        "provenance”, the commands that calculate its numbers again."
     )
 
 

@@ -222,7 +222,7 @@ def unit_errors(report: AnswersReport) -> go.Figure:
         texttemplate="%{text}",
         customdata=[[names[key]] * len(pronouns) for key in keyed],
     )
-    title, axis = "pronoun<br>(share of wrong answers; empty: no valid answer)", {"showgrid": False}
+    title, axis = "pronoun<br>(share of wrong answers;<br>empty: no valid answer)", {"showgrid": False}
     look: dict[str, Any] = {"pixels": (110, 30), "least": 3, "axis": axis, "legend": False}
     return rows.finish(go.Figure(cells), names, title, view=report.material, **look)
 

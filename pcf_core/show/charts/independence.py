@@ -34,7 +34,7 @@ DIVIDED: Mapping[Normaliser, str] = {  # mutual information by what
     "arithmetic": "divided by the mean entropy",
     "joint": "divided by the joint entropy",
     "minimum": "divided by the smaller entropy",
-    "geometric": "divided by the geometric mean of the entropies",
+    "geometric": "divided by the geometric mean",
 }
 ROOM = (0.3, 0.06)  # of a name on a narrow page, in shares
 BESIDE = 0.015  # half of a point, in shares
