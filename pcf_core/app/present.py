@@ -30,7 +30,7 @@ AUDIT = RUN_AN_AUDIT.page  # not a slide; slides link to it for auditors
 WITH_FIELDS = ("try_a_sentence", AUDIT)  # pages that keep their fields and buttons
 TEXT = 20  # pixels, readable from the last row
 HEIGHT = 590  # of a picture: with title, answer and source it fits 1920 × 1080
-HEIGHTS = {"dumbbell_plot": 520, "heat_map": 740, "models_presented": 470}  # others than HEIGHT
+HEIGHTS = {"dumbbell_plot": 520, "heat_map": 770, "models_presented": 470}  # others than HEIGHT
 MOST_CELLS_DOWN, MOST_DUMBBELLS = 10, 10  # rows of a picture with readable names
 SOURCE = re.compile(rf'<br><span style="font-size: {SOURCE_SIZE}px[^>]*>.*?</span>')  # of a figure's title
 Row = TypeVar("Row")
