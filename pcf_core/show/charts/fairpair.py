@@ -271,9 +271,9 @@ def _prompt_details(row: PromptDifference) -> str:
     )
 
 
-def _differences(found: Variation) -> str:
-    within = f"{found.within_original:.3g} and {found.within_prompt:.3g}"
-    return f"between the sides {found.between:.3g}, within {within}"
+def _differences(variation: Variation) -> str:
+    within = f"{variation.within_original:.3g} and {variation.within_prompt:.3g}"
+    return f"between the sides {variation.between:.3g}, within {within}"
 
 
 def _details(name: str, report: FairPairReport) -> str:
