@@ -4,7 +4,7 @@ from pcf_core.app.addresses import CRITERIA, FAIRPAIR, KNOWN, SUMMARY
 from pcf_core.app.shell import open_tab, show
 
 QUESTIONS = {
-    SUMMARY: "What does each audit find about one model, and do they agree?",
+    SUMMARY: "What does each audit find, and do they agree?",
     FAIRPAIR: "Does it write differently about another person?",
     CRITERIA: "Does gender change what it writes and whom it believes?",
     KNOWN: "What do the known benchmarks find, and do they agree with us?",

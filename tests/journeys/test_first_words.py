@@ -104,7 +104,7 @@ def test_few_words_stand_before_the_first_picture(app: str) -> None:
                 words = words.replace(with_titles(model), model)
             if len(words.split()) > most:
                 too_many[name] = f"{len(words.split())} words, {most} at the most: {words}"
-    assert too_many == {}
+    assert too_many == {}, "\n".join(too_many.values())
 
 
 @pytest.mark.slow

@@ -28,7 +28,7 @@ NO_PRONOUN = "no pronoun"
 BETWEEN = "difference of the two rates (dotted: ±20 %)<br>→ higher for the first"
 AGAINST = "change from no pronoun (dotted: ±20 %)<br>→ higher with the pronoun"
 MOST_UNITS = 20
-SIZE = "link or gap (0 = holds; filled: more than chance)<br>→ farther from the criterion"
+SIZE = "link or gap (0 = holds)<br>→ farther from the criterion<br>filled: more than chance"
 SPREAD = 0.5  # of a row, shared by several models
 MARGIN = 0.06  # of the axis of sizes, after its last mark
 LONGEST = 28  # columns of a line of a name, so that no quantity is cut

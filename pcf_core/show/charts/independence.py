@@ -272,7 +272,7 @@ def hobby_word_dots(words: HobbyWords, most: int = MOST_PICTURED) -> go.Figure:
     return rows.finish(
         figure,
         {key: theme.text(word, 24) for word, key in keys.items()},
-        f"difference in texts with the word, percentage points<br>{SIDES}",
+        f"difference in texts, percentage points<br>{SIDES}",
         view=" ".join(keys),
         pixels=(150, 20),
         least=4,

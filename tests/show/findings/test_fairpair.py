@@ -216,7 +216,7 @@ def test_f_is_said_with_and_without_the_words_that_are_exchanged() -> None:
     reading = beside_one(alike().means.ratio, alike().intervals["ratio_of_means"])
     assert f"Without the exchanged words the ratio is {reading}." in fairpair.fairpair_finding(both)
     assert "; without the exchanged words, we cannot show a difference." in fairpair.fairpair_answer(both)
-    assert ", and not only in the exchanged words." in fairpair.fairpair_answer(too)
+    assert ", not only in the exchanged words." in fairpair.fairpair_answer(too)
     assert "exchanged" not in fairpair.fairpair_finding(alike()).partition(source_of(LABEL))[0]
 
 

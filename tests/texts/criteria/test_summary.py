@@ -67,7 +67,7 @@ def test_a_pronoun_alone_that_is_wronged_is_found_as_the_tab_finds_it(wrong: str
     readings = readings_of([report])
     assert [(row.differs, {row.higher, row.lower} >= {wrong}) for row in readings] == [(True, True)] * 4
     assert {row.higher for row in readings[:2]} == {row.lower for row in readings[2:]} == {wrong}
-    assert "both criteria with a result fail by more than chance" in summary_finding("one", readings)
+    assert "both criteria with a result fail beyond chance" in summary_finding("one", readings)
     for row, finding in zip(readings[::2], (separation_finding, sufficiency_finding), strict=True):
         assert "does not hold" in finding(report)
         assert f"The share of {quantity_title(row.quantity)} is " in finding(report)
