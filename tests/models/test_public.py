@@ -360,20 +360,20 @@ def test_an_installed_public_model(
     for item in RUNS:
         if item.model == model.name:
             run, shipped = item.run, load_result(store, item.run)
-            asked = run.as_scored  # of decisions, each person and answer in turn
-            cells = np.random.default_rng(0).choice(asked.cells, 2, replace=False)
+            scored_run = run.as_scored  # of decisions, each person and answer in turn
+            cells = np.random.default_rng(0).choice(scored_run.cells, 2, replace=False)
             scored = scorer
             if item.frame is not None:
                 rendered = framed(spec, item.frame.model_copy(update={"text": ""}))
                 assert rendered.frame == item.frame
                 scored = open_scorer(rendered, "exact")
-            nats = scored.score([asked.prompts[cell] for cell in cells], shipped.words)
-            again = preferences_of(nats, asked.topic, shipped.words)
+            nats = scored.score([scored_run.prompts[cell] for cell in cells], shipped.words)
+            again = preferences_of(nats, scored_run.topic, shipped.words)
             people = shipped.preferences.people
             if people is not None:
-                recorded, again = people.reshape(asked.cells)[cells], again[:, 0]
+                recorded, again = people.reshape(scored_run.cells)[cells], again[:, 0]
             else:
-                recorded = shipped.preferences.values.reshape(asked.cells, -1)[cells]
+                recorded = shipped.preferences.values.reshape(scored_run.cells, -1)[cells]
             assert np.abs(recorded - again).max() < 1e-4, item
     assert public_model(model.name) == model
 
