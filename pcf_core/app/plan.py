@@ -7,7 +7,7 @@ from typing import Any
 
 import streamlit as st
 
-from pcf_core.app.caching import open_store
+from pcf_core.app.caching import open_queue, open_store
 from pcf_core.app.choice import DEFAULT_MODELS, current_choice, draw_option
 from pcf_core.app.data import must_wait
 from pcf_core.app.frames import draw_chats, draw_rendered
@@ -18,9 +18,9 @@ from pcf_core.app.report import draw_report
 from pcf_core.app.roles import draw_why_not, may_audit
 from pcf_core.app.run.costs import Costs, Start, cost_text, costs_of, queue_all, start_or_ask
 from pcf_core.app.run.request import Plan, Request, draw_refusal, plan_of
-from pcf_core.app.scoring import follow_readings, offer_scoring
+from pcf_core.app.scoring import follow_readings, submit
 from pcf_core.app.titles import mapping_titles, model_titles, set_titles, topic_titles
-from pcf_core.app.widgets import adopt_next, plain, point_at
+from pcf_core.app.widgets import adopt_next, plain, plain_titled, point_at, refusals_said
 from pcf_core.audit.options import ViewOptions
 from pcf_core.core.errors import AuditError
 from pcf_core.core.options import declared, page_values
@@ -69,6 +69,8 @@ def draw_plan() -> None:
             )
         _draw_saving(plan)
     _draw_start(plan, wanted, costs, ready=bool(every) and not waiting)
+    if not waiting and len(every) < plan.results:
+        _draw_refused(plan.results - len(every), plan.results)
     if st.session_state.get(STARTED, ("",))[0] == digest(plan.model_dump()) and not waiting:
         _draw_result(plan, runs)
 
@@ -158,11 +160,10 @@ def _draw_start(plan: AuditPlan, wanted: Sequence[Plan], costs: Costs, *, ready:
 
 
 def _draw_result(plan: AuditPlan, runs: tuple[RunSpec, ...]) -> None:
-    """Draw what is still running, else the report."""
+    """Draw what is still running or has failed, else the report."""
     options = ViewOptions()
-    missing = [run for run in runs if not open_store().is_finished(run)]
-    if missing:
-        offer_scoring({f"{run.scoring.label} ({run.topic.name})": run for run in missing})
+    if not all(map(open_store().is_finished, runs)):
+        _draw_rows(runs)
         return
     if unread := [run for run in runs if must_wait(run, "preferences", options)]:
         follow_readings((run, "preferences", options) for run in unread)
@@ -173,6 +174,47 @@ def _draw_result(plan: AuditPlan, runs: tuple[RunSpec, ...]) -> None:
         st.session_state[STARTED] = name, request
     st.divider()
     draw_report(request, at_once=True)
+
+
+def _draw_rows(runs: Sequence[RunSpec]) -> None:
+    """Draw the state of every result, and a button for what ended early or never began."""
+    from pcf_core.app.queue import ACTIVE, draw_job, follow_jobs, jobs_of
+
+    jobs, idle, finished = list[int](), list[RunSpec](), 0
+    for run in runs:
+        name = f"**{plain_titled(run.scoring.label)}** · {plain(run.topic.title)}"
+        job = open_queue().newest("score", run.key)
+        if open_store().is_finished(run):
+            finished += 1
+            st.markdown(f"{name} · :material/check_circle: finished")
+        elif job is not None and job.state in ACTIVE:
+            jobs.append(job.id)
+        else:
+            idle.append(run)
+            if job is None or job.error is None:
+                st.markdown(f"{name} · :material/do_not_disturb_on: not finished")
+            else:
+                st.error(f"{name}: {plain(job.error)}", icon=":material/error:")
+    if jobs:  # the page is drawn again when one ends, and its row is then another
+        follow_jobs(lambda: jobs_of(jobs), draw_job, lambda now: all(job.state in ACTIVE for job in now))
+    if idle:
+        _draw_again(idle)
+    st.caption(f"{finished} of {count(len(runs), 'result')} finished. The report follows when all are.")
+
+
+def _draw_refused(refused: int, results: int) -> None:
+    """Draw a button after refusals, such as those of a server that was off; the press itself asks again."""
+    st.caption(f"{refused} of {count(results, 'result')} cannot be run, for the reason above.")
+    st.button("Try again", key="plan_ask_again", icon=":material/replay:")
+
+
+def _draw_again(runs: Sequence[RunSpec]) -> None:
+    """Draw a button that runs again what failed, was refused or was cancelled."""
+    if st.button("Try again", key="plan_again", icon=":material/replay:"):
+        with refusals_said():
+            for run in runs:
+                submit(run)
+            st.rerun()
 
 
 def _draw_saving(plan: AuditPlan) -> None:

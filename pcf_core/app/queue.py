@@ -267,6 +267,8 @@ def _waiting_text(job: Job) -> str:
     waiting = [one for one in jobs if one.state == "queued" and _rank_of(one) < _rank_of(job)]
     if before := [*running, *sorted(waiting, key=_rank_of)]:
         first = _heading(before[0]) if before[0].kind in KINDS else "a typed sentence"
+        if before[0].at is not None:
+            first += f": {progress_text(before[0])}"
         more = f" and {len(before) - 1:,} more" if len(before) > 1 else ""
         return f"Waiting for another request ({first}{more})"
     if not settings().start_worker and not open_queue().workers():

@@ -15,7 +15,7 @@ from pcf_core.cli.check import exit_code
 from pcf_core.cli.console import JsonOption, give, open_store, record, say, to_score
 from pcf_core.cli.exporting import document_of, file_bytes
 from pcf_core.cli.scoring import score_now
-from pcf_core.core.errors import InputError, RunError
+from pcf_core.core.errors import AuditError, InputError, RunError, ScoringError, StoreError
 from pcf_core.core.run import RunSpec
 from pcf_core.core.settings import settings
 from pcf_core.models.frames import framed
@@ -47,7 +47,8 @@ def audit(
 ) -> int:
     """Carry out an audit plan: score what is missing, judge the limits, and write the report.
 
-    Nothing is scored twice, so the same command goes on after an interruption. Exit codes are those of check.
+    Nothing is scored twice, so the same command goes on after an interruption, and tries again what failed.
+    Exit codes are those of check.
     """
     intended, folder, store = read_plan(plan), out or Path(plan.stem), open_store()
     if not dry_run:
@@ -61,8 +62,7 @@ def audit(
     if dry_run:
         give(_document(intended, cost, runs), as_json, lambda: ["Nothing is run or saved."])
         return 0
-    answers = [score_now(store, run, "exact", settings().engine) for run in runs]
-    runs = tuple(store.load_run(answer["run"]) for answer in answers)
+    runs = _scored(store, runs)
     verdicts = _verdicts(store, intended, runs)
     document = document_of(store, plan_request(store, intended, runs))
     files = [folder / f"report.{form}" for form in FORMS]
@@ -88,6 +88,29 @@ def planned(plan: AuditPlan) -> tuple[RunSpec, ...]:
         for topic, evidence, templates in plan.lists
         for spec in models
         for frame in plan.frames.about(topic).each
+    )
+
+
+def _scored(store: Store, runs: Sequence[RunSpec]) -> tuple[RunSpec, ...]:
+    """Score what is missing; a result that fails does not hold up the others.
+
+    Raises at the end, RunError if every failure is one of input, else ScoringError.
+    """
+    done, failed = list[RunSpec](), list[AuditError]()
+    for run in runs:
+        try:
+            done.append(store.load_run(score_now(store, run, "exact", settings().engine)["run"]))
+        except StoreError:  # nothing further can be stored either
+            raise
+        except AuditError as error:
+            failed.append(error)
+            say(f"{run.scoring.label} ({run.topic.title}): {error}")
+    if not failed:
+        return tuple(done)
+    wrong_input = all(isinstance(error, InputError) for error in failed)
+    raise (RunError if wrong_input else ScoringError)(
+        f"{count(len(failed), 'result')} of {len(runs)} failed, as said above, so there is no report yet. "
+        "The others are stored: correct the cause, then give the same command again for what is missing."
     )
 
 

@@ -126,13 +126,17 @@ class AuditPlan(Frames):
                 f"An audit plan names a set of sentences for each topic, or none: it has {len(self.topics)} "
                 f"topics and {len(self.templates)} sets."
             )
-        results = len(self.models) * len(self.topics) * len(self.frames.each)
-        if results > MOST_RUNS:
+        if self.results > MOST_RUNS:
             raise InputError(
                 f"An audit plan has at most {MOST_RUNS} results (models, times topics, times system texts), "
-                f"and this one has {results}: leave some out, or write two plans."
+                f"and this one has {self.results}: leave some out, or write two plans."
             )
         return self
+
+    @property
+    def results(self) -> int:
+        """How many results the plan is about."""
+        return len(self.models) * len(self.topics) * len(self.frames.each)
 
     @property
     def frames(self) -> Frames:

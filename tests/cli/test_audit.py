@@ -16,6 +16,7 @@ import jsonschema
 import pytest
 
 from benchmarks.fakes import FakeScorer
+from pcf_core.core.errors import ScoringError
 from pcf_core.core.run import ModelSpec, ScoringKey
 from pcf_core.core.settings import Settings
 from pcf_core.models.scoring.base import Scorer
@@ -27,10 +28,11 @@ CELLS = 10 * 3
 
 
 class Interrupt:
-    """Ends the scoring after so many opened models, as Ctrl+C does; counts what was scored."""
+    """Ends the scoring after so many opened models, as Ctrl+C does, or ``fails``; counts what was scored."""
 
     def __init__(self) -> None:
         self.left = -1
+        self.fails = 0
         self.scorers: list[FakeScorer] = []
 
     @property
@@ -41,6 +43,9 @@ class Interrupt:
         if self.left == 0:
             raise KeyboardInterrupt
         self.left -= 1
+        if self.fails:
+            self.fails -= 1
+            raise ScoringError("The server is off.")
         scorer = FakeScorer(
             lambda prompt, word: chance(spec.label, prompt, word), key=ScoringKey.of(spec, protocol)
         )
@@ -120,6 +125,18 @@ def test_a_plan_is_interrupted_goes_on_and_ends_in_a_report_that_can_be_signed(
     refused, _ = audit(*given)
     assert refused.returncode == 2
     assert "is signed off, and another would not fit the sign-off" in refused.stderr
+
+
+def test_a_topic_that_fails_holds_up_no_other_and_is_tried_again(scorer: Interrupt, tmp_path: Path) -> None:
+    given = (plan(tmp_path), "--out", str(tmp_path / "out"))
+    scorer.fails = 1
+    done, document = audit(*given)
+    assert (done.returncode, document) == (1, None)
+    assert "mini-gpt (First): The server is off." in done.stderr
+    assert "1 result of 2 failed" in done.stderr
+    assert scorer.scored == CELLS, "the second topic, which has the words of the first"
+    done, document = audit(*given)
+    assert (done.returncode, len(document["runs"]), scorer.scored) == (0, 2, CELLS), done.stderr
 
 
 @pytest.mark.slow

@@ -7,6 +7,8 @@ from typing import Any
 import pytest
 import streamlit as st
 
+from pcf_core.app.queue import progress_text
+from pcf_core.core.run import Progress
 from pcf_core.report.plan import uploaded_plan
 from tests.conftest import chance
 from tests.pages.opened import App, open_app, own_queue, own_store, score_with
@@ -85,6 +87,67 @@ def test_two_topics_are_audited_and_signed_in_twelve_clicks(monkeypatch: pytest.
     assert visitor.clicks <= MOST_CLICKS
     saved = files["Save the plan (TOML)"]()
     assert uploaded_plan("saved.toml", saved.encode()) == uploaded_plan("plan.toml", PLAN.encode())
+
+
+def started_plan() -> App:
+    """The page with a plan of two topics whose results are in the queue."""
+    app = plan_tab(open_app("report", topic="first", model=["mini-gpt"]))
+    app.upload("plan_file", "plan.toml", PLAN)
+    return app.press("plan_button")
+
+
+@pytest.mark.usefixtures("small_topics")
+def test_each_topic_of_a_running_plan_shows_what_is_done_for_it() -> None:
+    app = started_plan()
+    first, _ = own_queue().claim("worker"), own_queue().heartbeat("worker")
+    assert first is not None
+    own_queue().note(first.id, Progress(stage="checking", done=1, total=4).model_dump(), "worker")
+    (run,) = (info.run for info in own_store().runs() if info.run.key == first.key)
+    score_with(run, lambda prompt, word: chance("mini-gpt", prompt, word))
+    app.run()
+    assert "mini-gpt · First · :material/check_circle: finished" in app.texts.replace("*", "")
+    assert "1 of 2 results finished. The report follows when all are." in app.captions
+    (waiting,) = (job for job in own_queue().list() if job.state == "queued")
+    # The first topic is off the queue's list of the plan, so the second says what keeps it waiting.
+    assert "checking test sentences, 1 of 4)" in progress_text(waiting)
+    second = own_queue().claim("worker")
+    assert second is not None
+    for at, says in (
+        (Progress(stage="loading"), "Starting the model"),
+        (Progress(stage="scoring", done=12, total=30), "12 of 30 test sentences"),
+        (Progress(stage="writing", done=20, total=30), "writing the result, 20 of 30 test sentences"),
+    ):
+        own_queue().note(second.id, at.model_dump(), "worker")
+        app.run()
+        assert "Second · :material/sync: running" in app.texts
+        assert says in progress_text(own_queue().get(second.id))
+
+
+@pytest.mark.usefixtures("small_topics")
+def test_topics_of_a_plan_that_failed_or_were_cancelled_are_tried_again_with_one_click() -> None:
+    app = started_plan()
+    first, second = reversed(own_queue().list())
+    own_queue().claim("worker")
+    own_queue().fail(first.id, "The server is off.", "worker")
+    own_queue().cancel(second.id)
+    app.run()
+    assert "**mini-gpt** · First: The server is off." in app.errors
+    assert "**mini-gpt** · Second · :material/do_not_disturb_on: not finished" in app.texts
+    assert "0 of 2 results finished" in app.captions
+    app.press("plan_again")
+    assert [job.state for job in own_queue().list()] == ["queued", "queued", "cancelled", "failed"]
+    assert "The server is off." not in app.errors
+    assert "plan_again" not in app.button_keys
+
+
+@pytest.mark.usefixtures("small_topics")
+def test_a_model_that_is_refused_is_counted_and_can_be_asked_again() -> None:
+    app = plan_tab(open_app("report", topic="first", model=["mini-gpt"]))
+    app.upload("plan_file", "plan.toml", PLAN.replace('["mini-gpt"]', '["mini-gpt", "nowhere-at-all"]'))
+    assert "nowhere-at-all" in app.errors
+    assert "2 of 4 results cannot be run, for the reason above." in app.captions
+    app.press("plan_ask_again")
+    assert "nowhere-at-all" in app.errors
 
 
 @pytest.mark.usefixtures("small_topics")
