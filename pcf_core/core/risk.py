@@ -17,7 +17,7 @@ Scale = Literal["pcf", "bvf"]
 Aggregation = Literal["sum", "mean"]
 Over = Literal["templates", "occupations", "both"]
 Drawn = Literal["templates", "occupations", "both", "people", "all"]
-Items = Literal["pairs", "sentences", "terms", "items"]  # of a known benchmark
+Items = Literal["pairs", "sentences", "terms", "questions", "items"]  # of a known benchmark
 Unit = Literal["template", "counts-only", "counts-only-mentions"]
 # How far occupations are from neutral subjects, and from each other: in shares and in log-odds.
 NeutralMeasure = Literal["distance", "spread", "log_odds_distance", "log_odds_spread"]

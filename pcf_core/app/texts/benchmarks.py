@@ -1,4 +1,4 @@
-"""The tab Known benchmarks: CrowS-Pairs, StereoSet, WinoBias and BBQ beside prejudice and caprice."""
+"""The tab Known benchmarks: CrowS-Pairs, StereoSet, WinoBias, BBQ, discrim-eval beside our measures."""
 
 from __future__ import annotations
 

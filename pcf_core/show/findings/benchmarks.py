@@ -26,9 +26,17 @@ def value_text(benchmark: BenchmarkName, reading: BenchmarkFigure) -> str:
 
 
 def benchmark_finding(result: BenchmarkResult) -> str:
-    """State the headline, whether chance explains it, and what else was measured over all items."""
-    report = result.report
-    head, *others = [one for one in report.readings if one.part == report.headline.part]
+    """State the headline, whether chance explains it, and what else was measured over all items.
+
+    Where groups of several kinds are compared, there is a sentence about each kind.
+    """
+    readings, headline = result.report.readings, result.report.headline
+    parts = [one.part for one in readings if one.quantity == headline.quantity]
+    return " ".join(_of_part(result, part) for part in (parts[:1] if headline.part == ALL else parts))
+
+
+def _of_part(result: BenchmarkResult, part: str) -> str:
+    head, *others = [one for one in result.report.readings if one.part == part]
     inside = None
     if head.interval is not None and head.neutral is not None:
         inside = includes(head.interval, head.neutral)
@@ -36,6 +44,7 @@ def benchmark_finding(result: BenchmarkResult) -> str:
     return say(
         "benchmark",
         title=edition(benchmark, result.asked.language),
+        part="" if part == ALL else part,
         model=result.asked.name,
         head=head,
         noun=head.unit.removesuffix("s"),

