@@ -11,6 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from pcf_core.app.shell import SECTIONS
 from pcf_core.app.templates.mine import keep_upload, uploads_folder
 from pcf_core.core.errors import AuditError, CorpusError, FairPairError, InputError, ModelError, RunError
 from pcf_core.core.settings import Settings
@@ -39,7 +40,9 @@ LEADING_OUT = [
 ]
 NAMES = st.sampled_from(LEADING_OUT) | st.text(max_size=80)
 SECRET = "hunter2"
-PAGES = sorted(path.stem for path in Path("pages").glob("*.py"))
+PAGES = sorted(
+    name for pages in SECTIONS.values() for name, _, _ in pages
+)  # the board has no choices
 
 
 def outside(folder: Path) -> set[Path]:
