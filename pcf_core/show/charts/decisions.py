@@ -16,6 +16,7 @@ SELECTION = theme.ModelStyle(theme.MUTED, marks.symbol("diamond", False), "")
 
 def rate_dots(reports: Mapping[str, RiskReport]) -> go.Figure:
     """Draw mean probability and selection rate of each group, and four fifths of the highest mean."""
+    styles, of_row = theme.model_styles(list(reports)), dict[float, theme.ModelStyle]()
     labels: list[str] = []
     means, selections, fifths = [], [], []
     for model, report in reports.items():
@@ -30,12 +31,13 @@ def rate_dots(reports: Mapping[str, RiskReport]) -> go.Figure:
             hover = f"{theme.text(name)}<br>{theme.text(model)}<br>"
             mean_text = f"{hover}favourable {percent_with_interval(mean, interval)}"
             means.append(rows.Mark(row - 0.12, mean, mean_text, ends))
+            of_row[row - 0.12] = styles[model]
             selections.append(rows.Mark(row + 0.18, selection, f"{hover}selected {percent(selection)}"))
             limit = FOUR_FIFTHS * max(decisions.mean.values())
             fifths.append(rows.Mark(row, limit, f"{hover}four fifths of the highest rate {percent(limit)}"))
     figure = go.Figure(
         [
-            rows.dots(means, "mean probability", rows.ACCENT),
+            rows.dots(means, "mean probability", of_row),
             rows.dots(selections, "share of sentences with at least 50 %", SELECTION, rim=2),
             rows.dots(fifths, "four fifths of the highest mean (US guideline)", rows.TICK, size=26, rim=2.5),
         ]

@@ -317,7 +317,7 @@ def corrected_dots(
     ends = [end for trace in figure.data for end in _ends(trace)]
     figure.update_xaxes(theme.risk_axis(ends, factor))
     figure.update_xaxes(title_text=f"part of the risk{unit} (0 = none) → more", row=2)
-    names = [theme.lines(name, 14) for name in shown]
+    names = [theme.lines(name, 16) for name in shown]
     marks.number_rows(figure, names)
     deviations = [f"s.d. {report.stereotype_sd:.2g}" for report in shown.values()]
     figure.update_yaxes(ticktext=list(map("<br>".join, zip(names, deviations, strict=True))), row=2)

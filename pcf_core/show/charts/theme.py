@@ -15,6 +15,7 @@ from typing import Any
 
 import plotly.graph_objects as go
 
+from pcf_core.core.frame import without_frame
 from pcf_core.core.run import split_label
 from pcf_core.show.findings.numbers import people, words_of
 from pcf_core.show.names import with_titles
@@ -84,7 +85,7 @@ HASHED = 7  # colours for other models: the last one is hard to see on white
 
 
 def model_styles(names: Sequence[str]) -> dict[str, ModelStyle]:
-    """Return a style per name; a model has the same colour everywhere, in every precision.
+    """Return a style per name; a model has the same colour everywhere, in every precision and frame.
 
     Shipped models have their own colour and marker, others get theirs from a hash of the name.  If two in a
     picture have one colour, the later one takes the next marker and pattern.
@@ -92,7 +93,7 @@ def model_styles(names: Sequence[str]) -> dict[str, ModelStyle]:
     styles: dict[str, ModelStyle] = {}
     taken: dict[int, set[int]] = {}
     for name in dict.fromkeys(names):
-        model, _ = split_label(name)
+        model = without_frame(split_label(name)[0])
         seed = int.from_bytes(sha256(model.encode()).digest()[:8], "big")
         hue, mark = SHIPPED.get(model, (seed % HASHED, seed // HASHED % len(MARKERS)))
         marks = taken.setdefault(hue, set())

@@ -135,7 +135,7 @@ def tilt_box(
         range=_range(rows),
         **theme.SIGNED,
     )
-    marks.number_rows(figure, [theme.lines(row.label, 14) for row in rows])
+    marks.number_rows(figure, [theme.lines(row.label, 14, most=3) for row in rows])
     figure.update_yaxes(range=[len(rows) - 0.5 + FOOT, -0.5])
     marks.rule(figure, x=0, dash="solid", width=1.5)
     view = f"{low} {high} {' '.join(reports)}"

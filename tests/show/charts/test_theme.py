@@ -84,6 +84,14 @@ def test_another_precision_has_the_colour_of_its_model_and_another_mark() -> Non
     assert whole.pattern != half.pattern
 
 
+def test_a_chat_has_the_colour_of_its_model_and_another_mark() -> None:
+    """In a report on decisions, SmolLM2 in its chat had the green of Gemma."""
+    bare, chat, other = theme.model_styles([PUBLIC[0], f"{PUBLIC[0]} (chat)", PUBLIC[1]]).values()
+    assert bare.color == chat.color != other.color
+    assert bare.marker != chat.marker
+    assert bare.pattern != chat.pattern
+
+
 # What light is without the red or the green cones (Machado, Oliveira & Fernandes 2009, severity 1).
 CONES = {
     "all": np.eye(3),
