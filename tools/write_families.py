@@ -24,14 +24,24 @@ from pcf_core.material.template_files import FAMILY
 from pcf_core.material.templates import SHELF, load_mined
 from pcf_core.mining.families import is_readable, names_of
 from pcf_core.mining.parser.pipeline import open_pipeline
+from pcf_core.mining.rewording import REWORDED
 from tools.write_cued_sets import CUES
 
 
 def sets_with_a_rule() -> list[MinedSet]:
-    """Load the shipped sets whose families the rule finds."""
+    """Load the shipped sets whose families the rule finds; some were written or reworded in families."""
     others = {LAST, *(f"{topic}-choices" for topic in CUES)}
     names = [name for name in SHELF.shipped() if name not in others]
-    return [mined for mined in map(load_mined, names) if is_readable(mined.card.language)]
+    return [
+        mined
+        for mined in map(load_mined, names)
+        if is_readable(mined.card.language) and not _has_families(mined)
+    ]
+
+
+def _has_families(mined: MinedSet) -> bool:
+    is_reworded = any(step.startswith(REWORDED) for step in mined.card.history)
+    return is_reworded or mined.card.form == "decision"
 
 
 def families(sets: list[MinedSet]) -> list[list[str]]:

@@ -36,6 +36,7 @@ def test_sets_of_other_languages_and_those_written_with_families_are_left_out() 
     names = {mined.name for mined in sets_with_a_rule()}
     assert {"gender-wikipedia", "gender-wikipedia-stop", "race-relative"} <= names
     assert not names & {"gender-zh-reporting", "religion-choices", "calibration"}
+    assert not names & {"hiring", "decisions", "gender-wikipedia-20-reworded"}
 
 
 @pytest.mark.slow
