@@ -49,6 +49,12 @@ each side are named, fewer if many models share the picture. *Labour force* show
 jobs in the US on the same scale, where that is known. 0 is always an even split here, whatever neutral point
 and scale you choose for the risk.
 """
+TILT_RATES = """
+Each point is an occupation, placed at how far one group's rate of favourable answers is from the
+mean of all groups, on average over all sentences: at 0 all groups have the same rate. The box holds the
+middle half of the points and the line in it is their median. The hollow mark below is their mean with its
+range, which does not allow for other people of the groups. The points farthest from 0 are named.
+"""
 TILT_SEVERAL = """
 Each row is a group and each point in it an occupation, placed at the model's average preference over all
 sentences: at 0 the group has an even share, at +1 the model uses only its words, at the left end none of

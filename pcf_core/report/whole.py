@@ -58,7 +58,7 @@ from pcf_core.report.sections.tested import conclude_parts, tested_parts
 from pcf_core.report.sections.tilt import tilt_parts
 from pcf_core.show.answer import Answer
 from pcf_core.show.findings.numbers import count, listed
-from pcf_core.show.names import speaking_of, with_titles
+from pcf_core.show.names import speaking_of, with_titles, worded
 from pcf_core.store.store import Store
 from pcf_core.texts.criteria.records.runs import CriteriaResult
 from pcf_core.texts.fairpair.records import FairPairResult
@@ -211,7 +211,7 @@ def _write(
                 ReportSection(
                     name=name,
                     title={**TITLES, **WITH_ANSWER}[name],
-                    question=QUESTIONS[name],
+                    question=worded(QUESTIONS[name]),
                     parts=tuple(parts),
                     commands=(section_command(request, "answer" if name in WITH_ANSWER else name), *commands),
                 )

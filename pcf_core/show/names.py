@@ -2,7 +2,8 @@
 
 Data, addresses, commands and provenance have exact names.  Only models in shipped lists have a title.
 Sentences are written about occupations that a model prefers a group in; about decisions on other matters,
-:func:`worded` writes which matters it favours a group in.
+:func:`worded` writes in which matters a group gets the higher rate of favourable answers, which may be
+chance: only where it is not, a sentence says itself that a model favours the group.
 """
 
 from __future__ import annotations
@@ -23,11 +24,26 @@ from pcf_core.core.settings import settings
 from pcf_core.core.topics import TemplateSet, with_person
 from pcf_core.models.names import known_models
 from pcf_core.models.public import public_models
+from pcf_core.show.findings.numbers import people
 
 OCCUPATION = re.compile(r"(?<![\w-])(an )?occupation(?=s?(?![\w-]))", re.IGNORECASE)
 QUOTED = re.compile(r"(“[^”]*”)")  # titles and sentences keep their words
+PREFERRED_IN = re.compile(r"(?<!s )(?<!e )\bpreferred in\b")  # heads a column, and is not "are preferred in"
 PREFERS = re.compile(r"\b[Pp]refer(s|red|ring)?\b")
-_SUBJECT: ContextVar[tuple[str, str]] = ContextVar("subject", default=("occupation", ""))
+GROUPS = ("no group", "the same group", "different groups", "another group", "a group", "one group", "none")
+_SUBJECT: ContextVar[_Subject] = ContextVar("subject")
+
+
+@dataclass(frozen=True)
+class _Subject:
+    """What sentences are about: the noun of the terms; of decisions, a ``person`` and the groups' names."""
+
+    noun: str = "occupation"
+    person: str = ""
+    groups: tuple[str, ...] = ()
+
+
+USUAL = _Subject()
 
 
 def speak_of(run: RunSpec) -> None:
@@ -35,15 +51,16 @@ def speak_of(run: RunSpec) -> None:
     _SUBJECT.set(_subject_of(run))
 
 
-def _subject_of(run: RunSpec) -> tuple[str, str]:
-    """Return the noun of the terms, and an example of the people about whom is decided, if any."""
-    return run.evidence.noun, run.topic.people[0] if run.topic.decides else ""
+def _subject_of(run: RunSpec) -> _Subject:
+    if not run.topic.decides:
+        return _Subject(run.evidence.noun)
+    return _Subject(run.evidence.noun, run.topic.people[0], tuple(map(people, run.topic.group_names)))
 
 
 @contextmanager
 def speaking_of(*runs: RunSpec) -> Iterator[None]:
     """Write about the runs' terms and decisions in this block, if they share them; afterwards as before."""
-    before = _SUBJECT.get()
+    before = _SUBJECT.get(USUAL)
     if len(set(map(_subject_of, runs))) == 1:
         speak_of(runs[0])
     try:
@@ -54,7 +71,8 @@ def speaking_of(*runs: RunSpec) -> Iterator[None]:
 
 def worded(text: str) -> str:
     """Write about the terms, people and decisions of :func:`speak_of` what is written about occupations."""
-    noun, person = _SUBJECT.get()
+    subject = _SUBJECT.get(USUAL)
+    noun, person = subject.noun, subject.person
 
     def of_term(match: re.Match[str]) -> str:
         article = ("an " if noun[0] in "aeiou" else "a ") if match[1] else ""
@@ -66,12 +84,39 @@ def worded(text: str) -> str:
 
     def outside_quotes(text: str) -> str:
         text = text if noun == "occupation" else OCCUPATION.sub(of_term, text)
-        return PREFERS.sub(of_choice, text) if person else text
+        return PREFERS.sub(of_choice, _with_rates(text, subject.groups)) if person else text
 
     if noun == "occupation" and not person:
         return text
     parts = QUOTED.split(with_person(text, person) if person else text)
     return "".join(part if part.startswith("“") else outside_quotes(part) for part in parts)
+
+
+def _with_rates(text: str, groups: tuple[str, ...]) -> str:
+    """Write which group gets the higher rate where a text says which one is preferred."""
+    rate = "the higher rate" if len(groups) == 2 else "the highest rate"
+    prefers, is_preferred = _preferences(groups)
+
+    def gives(match: re.Match[str]) -> str:
+        verb = {"red": "gave", "ring": "giving", "s": "gives"}.get(match[1], "give")
+        return f"{_cased(verb, match)} {match[2]} {rate}{', above all for' if match[3] else ''}"
+
+    def has(match: re.Match[str]) -> str:
+        return f"{match[1]} {'has' if match[2] == 'is' else 'have'} {rate}"
+
+    text = is_preferred.sub(has, prefers.sub(gives, text))
+    return PREFERRED_IN.sub(f"{rate.removeprefix('the ')} in", text)
+
+
+@lru_cache(maxsize=8)
+def _preferences(groups: tuple[str, ...]) -> tuple[re.Pattern[str], re.Pattern[str]]:
+    """Return patterns of "prefers White people" and "White people are preferred"."""
+    one = f"(?:{'|'.join(map(re.escape, sorted({*groups, *GROUPS}, key=len, reverse=True)))})"
+    several = f"{one}(?:(?:, | or | and ){one})*"
+    return (
+        re.compile(rf"{PREFERS.pattern} ({several})(?!\w)( most for)?"),
+        re.compile(rf"\b({one}) (is|are) preferred"),
+    )
 
 
 def _cased(word: str, match: re.Match[str]) -> str:

@@ -14,9 +14,11 @@ from pcf_core.audit.comparing import MOST_LETTERED
 from pcf_core.core.risk import Over, RiskReport
 from pcf_core.core.run import ModelKind, Preferences
 from pcf_core.show.charts.theme import CAPRICE, PREJUDICE
+from pcf_core.show.findings.decisions import favours_somebody
 from pcf_core.show.findings.models import shown_interval
 from pcf_core.show.findings.numbers import two_decimals
 from pcf_core.show.findings.occupations import NEARLY_ALL, TIE, largest_shares
+from pcf_core.show.names import worded
 from pcf_core.show.wording import sentences
 
 if TYPE_CHECKING:
@@ -43,7 +45,8 @@ class ModelRow:
 
     ``low``, ``high``: range of ``overall``.  ``leading``: occupations that each group leads by mean
     preference; a tie counts for none.  ``says_little``: the figures are unreliable.  ``letters``: two rows
-    share one exactly if nothing says which risk is higher; "" if not tested.
+    share one exactly if nothing says which risk is higher; "" if not tested.  ``beyond_chance``: whether
+    rates of two groups differ, of decisions.
     """
 
     model: str
@@ -57,6 +60,7 @@ class ModelRow:
     occupations: int
     says_little: bool = False
     letters: str = ""
+    beyond_chance: bool = True
 
     @classmethod
     def of(
@@ -75,6 +79,7 @@ class ModelRow:
             leading=leading(report),
             occupations=len(report.occupations),
             says_little=report.says_little,
+            beyond_chance=report.decisions is None or favours_somebody(report.decisions),
         )
 
     @property
@@ -254,7 +259,7 @@ def figures_table(rows: Sequence[ModelRow]) -> pd.DataFrame:
                         ("caprice", row.caprice),
                     )
                 },
-                "prefers": whom_preferred(row),
+                worded("prefers"): whom_preferred(row),
                 **_firsts(row, groups),
             }
             for row in rows
@@ -268,7 +273,7 @@ def _firsts(row: ModelRow, groups: Sequence[str]) -> dict[str, int | None]:
     if len(groups) == 2:
         return {say("preferred_in", group=group): leading[group] for group in groups}
     most = None if row.says_little else max(row.leading.values())
-    return {"preferred in": most, "of occupations": row.occupations}
+    return {worded("preferred in"): most, "of occupations": row.occupations}
 
 
 def board_finding(results: int, models: int, topics: int, missing: int) -> str:

@@ -130,6 +130,23 @@ WRITTEN = "An occupation: [P] is preferred in 2 of 24 occupations (occupations-b
 ABOUT = "A matter: Emily is favoured in 2 of 24 matters (occupations-bvf, occupation_weights)."
 
 
+RATES = {  # where a group is named, no sentence says that it is favoured: that may be chance
+    "A prefers White people in all 24 occupations, B prefers Black people in 2 and White people in 22.": (
+        "A gives White people the higher rate in all 24 matters, "
+        "B gives Black people the higher rate in 2 and White people in 22."
+    ),
+    "It does not prefer White people or Black people, and no group is preferred.": (
+        "It does not give White people or Black people the higher rate, and no group has the higher rate."
+    ),
+    "occupations in which Black people are preferred": "matters in which Black people have the higher rate",
+    "It prefers Black people most for a loan.": (
+        "It gives Black people the higher rate, above all for a loan."
+    ),
+    "preferred in, of 24": "higher rate in, of 24",
+    "The order that it prefers": "The order that it favours",
+}
+
+
 def test_sentences_are_about_the_terms_people_and_decisions_of_a_run() -> None:
     decided = build_run(
         resolve("mini-gpt"),
@@ -147,6 +164,9 @@ def test_sentences_are_about_the_terms_people_and_decisions_of_a_run() -> None:
         assert worded(WRITTEN) == ABOUT
         quoted = "An occupation, of “120 occupations (BVF)”, prefers “what it prefers”."
         assert worded(quoted) == "A matter, of “120 occupations (BVF)”, favours “what it prefers”."
+        for text, about_decisions in RATES.items():
+            assert worded(text) == about_decisions
+            assert worded(about_decisions) == about_decisions
     assert worded(WRITTEN) == WRITTEN
 
 

@@ -17,7 +17,11 @@ from pcf_core.core.risk import RiskReport
 from pcf_core.core.run import CoverageSummary, ModelKind, Preferences
 from pcf_core.show import overview
 from pcf_core.show.compare import Lean, against_whom
+from pcf_core.show.findings.decisions import favours_finding
 from pcf_core.show.overview import ModelRow
+from tests.show.findings.test_decisions import EVEN as EVEN_RATES
+from tests.show.findings.test_decisions import FAR
+from tests.show.findings.test_decisions import report_of as decided
 
 
 def report_of(values: list[list[list[float]]], *groups: str, names: tuple[str, ...] = ()) -> RiskReport:
@@ -59,6 +63,7 @@ APART = [CHAIN[0], CHAIN[2], CHAIN[3]]
 CROWD = [replace(MEN, model=f"M{place}", letters="a") for place in range(6)]
 UNTESTED = replace(MEN, model="U")
 UNSURE = replace(MEN, says_little=True)
+CHANCE = replace(MEN, beyond_chance=False)
 RARE = preferences([0.9, 0.8], [0.9, 0.1])  # in the second, one sentence of small weight is otherwise
 
 
@@ -117,7 +122,7 @@ def examples() -> dict[str, object]:
         ],
         "legend": overview.bar_legend(),
         "board": [overview.board_finding(*numbers) for numbers in ((1, 1, 1, 1), (2_400, 200, 12, 0))],
-        "whom": [overview.whom_preferred(row) for row in (MEN, WOMEN)],
+        "whom": [overview.whom_preferred(row) for row in (MEN, WOMEN, CHANCE)],
         "not chosen": [overview.not_chosen_text(more) for more in (0, 1, 6)],
         "ties": {name: overview.ties_text(several) for name, several in ties.items()},
         "ties of each": [overview.tied_text(row, CHAIN) for row in CHAIN],
@@ -248,3 +253,16 @@ def test_a_kind_is_short_enough_for_its_column() -> None:
 @pytest.mark.parametrize(("weights", "same"), [([95, 5], "all 2"), ([94, 6], "1 of 2")])
 def test_a_sentence_decides_where_more_than_one_in_twenty_is_otherwise(weights: list[int], same: str) -> None:
     assert f"In {same} occupations A prefers the same group" in overview.heat_map_answer("A", RARE, weights)
+
+
+def test_a_table_of_decisions_claims_no_more_than_the_answer() -> None:
+    """24 of 24 matters are no preference where other people or sentences could turn the order round."""
+    far, chance = (decided(rates) for rates in (FAR, EVEN_RATES))
+    assert overview.whom_preferred(ModelRow.of("M", far)) == "White people"
+    assert far.decisions is not None
+    assert "M favours White people" in favours_finding({"M": far.decisions})
+    for report in (chance, replace(chance, occupations=far.occupations)):
+        assert overview.whom_preferred(ModelRow.of("M", report)) == "no group beyond chance"
+        assert overview.figures_table([ModelRow.of("M", report)])["prefers"].tolist() == [
+            "no group beyond chance"
+        ]

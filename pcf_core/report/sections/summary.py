@@ -47,7 +47,7 @@ from pcf_core.show.findings.tested import (
     risk_reading,
     yardsticks_table,
 )
-from pcf_core.show.names import set_title
+from pcf_core.show.names import set_title, worded
 from pcf_core.show.overview import figures_table, lean_sentence
 from pcf_core.show.titles import whom_title
 from pcf_core.texts.criteria.records.runs import CriteriaResult
@@ -194,7 +194,7 @@ def against_parts(study: Study) -> list[ReportPart]:
         if panel.chart is None:
             return [ReportPart(findings=findings)]
         figure = _paper_figure(panel.chart(), "against", panel.alt, study, claim or panel.heading)
-        return [ReportPart(findings=findings, figure=figure, how=panel.how)]
+        return [ReportPart(findings=findings, figure=figure, how=worded(panel.how))]
     figure = _paper_figure(
         group_shares(_shares(study)),
         "against",

@@ -25,7 +25,7 @@ from pcf_core.report.rows import tilt_table
 from pcf_core.show.charts.tilt import LABELLED, tilt_box, tilt_panels
 from pcf_core.show.compare import Lean
 from pcf_core.show.findings.models import interval_sentence
-from pcf_core.show.findings.numbers import count
+from pcf_core.show.findings.numbers import count, people
 from pcf_core.show.findings.occupations import (
     leaders_finding,
     opening_finding,
@@ -55,8 +55,13 @@ def tilt_panel(
     reports, groups, over, tilts = runs.even, runs.groups, runs.over, tilts_of(runs)
     means = [tilts[name][groups[0]].intervals[over] for name in reports]
     scale = "±1 only one group" if len(groups) == 2 else "1 only this group"
+    rated = runs.first.run.topic.decides
     panel = Panel(
-        heading=f"Preference by occupation (0 even, {scale})",
+        heading=(
+            "Rate of favourable answers by occupation, less the mean of all groups"
+            if rated
+            else f"Preference by occupation (0 even, {scale})"
+        ),
         claim=whom_title([Lean.of(name, report) for name, report in reports.items()]),
         source=runs.source,
         name="tilt",
@@ -73,7 +78,7 @@ def tilt_panel(
             key="tilt_panels",
             alt="Box plots of the mean stereotype, a row a group",
             chart=partial(tilt_panels, reports, tilts, over, chosen, drawn),
-            how=how_to_read.TILT_SEVERAL,
+            how=how_to_read.TILT_RATES if rated else how_to_read.TILT_SEVERAL,
         )
     high, low = groups[0], groups[1]
     shares = womens_share(runs.first.run.evidence) if labour and "female" in groups else None
@@ -84,7 +89,11 @@ def tilt_panel(
         findings=findings,
         numbers=tilt_figures(tilts, reports, high, over),
         key="tilt_box",
-        alt=f"Box plots of the mean stereotype towards {high} words, one a model",
+        alt=(
+            f"Box plots of how far the rate for {people(high)} is above the mean of both groups, one a model"
+            if rated
+            else f"Box plots of the mean stereotype towards {high} words, one a model"
+        ),
         chart=partial(
             tilt_box,
             reports,
@@ -97,7 +106,7 @@ def tilt_panel(
             chosen=chosen,
             named=named,
         ),
-        how=how_to_read.TILT,
+        how=how_to_read.TILT_RATES if rated else how_to_read.TILT,
     )
 
 

@@ -27,12 +27,17 @@ def favours_finding(several: Mapping[str, Decisions]) -> str:
     """Say whom each model favours on average, if the range of the impact ratio excludes 1."""
     apart, others = dict[str, tuple[str, str]](), list[str]()
     for model, decisions in several.items():
-        interval = _range_of_ratio(decisions)
-        if interval is not None and interval.high < 1 - 1e-9:  # for rounding
+        if favours_somebody(decisions):
             apart[model] = decisions.worst_pair
         else:
             others.append(model)
     return say("favours", apart=apart, others=others)
+
+
+def favours_somebody(decisions: Decisions) -> bool:
+    """Tell whether the range of the impact ratio excludes 1."""
+    interval = _range_of_ratio(decisions)
+    return interval is not None and interval.high < 1 - 1e-9  # for rounding
 
 
 @dataclass(frozen=True)

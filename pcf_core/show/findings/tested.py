@@ -13,6 +13,7 @@ from pcf_core.show.compare import Standing
 from pcf_core.show.findings.notes import left_out_note
 from pcf_core.show.findings.numbers import count, people
 from pcf_core.show.findings.occupations import leading as leading_groups
+from pcf_core.show.names import worded
 from pcf_core.show.overview import leading, trailing
 from pcf_core.show.wording import sentences
 
@@ -166,7 +167,7 @@ def _by_group(report: RiskReport) -> dict[str, dict[str, object]]:
     return {
         group: {
             "mean share": shares[group],
-            f"preferred in, of {count(occupations)}": first[group],
+            worded(f"preferred in, of {count(occupations)}"): first[group],
             f"last in, of {count(occupations)}": last[group],
         }
         for group in sorted(shares, key=lambda name: -shares[name])
