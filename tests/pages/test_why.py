@@ -147,6 +147,8 @@ def test_sizes_at_the_ends_of_what_is_read_are_drawn(full_store: Store, row: str
 def test_occupations_the_statistics_do_not_know() -> None:
     fill(own_store(), "mini-gpt", evidence="occupations-zh")
     app = open_app("factors", model=["mini-gpt"], evidence="occupations-zh")
+    assert "None of these occupations is in the US labour statistics" in app.texts
+    assert not app.get("plotly_chart")
     assert "No line is fitted to the risk of mini-gpt" in app.texts
     assert "0 points, fewer than 10" in app.captions
 

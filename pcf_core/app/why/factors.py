@@ -32,6 +32,7 @@ from pcf_core.show.findings.factors import (
     factors_answer,
     factors_finding,
     figures_note,
+    no_figures_note,
     slopes_note,
     templates_note,
 )
@@ -96,13 +97,15 @@ def draw_factors() -> None:
         every = loaded.remember(_every_panel, choice.quantity, choice.matching, choice.own)
     panels = every[choice.model]
     with head:
-        finding(*(factors_answer(name, of_model) for name, of_model in every.items()))
+        answers = (factors_answer(name, of_model) for name, of_model in every.items())
+        finding(no_figures_note(panels), *answers)
     drawn = [
         replace(shown, table=partial(factors_table, {choice.model: (panel,)}))
         for shown, panel in zip(factor_panels(loaded, choice.model, panels), panels, strict=True)
     ]
-    for start in range(0, len(drawn), 2):  # two side by side, below each other on a narrow page
-        for column, one in zip(st.columns(2), drawn[start:], strict=False):
+    pictures = [one for one, panel in zip(drawn, panels, strict=True) if panel.points]
+    for start in range(0, len(pictures), 2):  # two side by side, below each other on a narrow page
+        for column, one in zip(st.columns(2), pictures[start:], strict=False):
             with column:
                 draw_picture(one)
                 finding(*one.findings)

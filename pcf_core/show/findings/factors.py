@@ -41,6 +41,11 @@ def factors_answer(model: str, panels: Sequence[FactorPanel]) -> str:
     )
 
 
+def no_figures_note(panels: Sequence[FactorPanel]) -> str:
+    """Say that the statistics have none of these occupations, or matters; "" if they have some."""
+    return "" if any(panel.points for panel in panels) else say("no_figures")
+
+
 def by_weight(scale: FactorScale) -> str:
     """Say what the weighted line counts more."""
     return say("by_weight", own=scale.name == "own")

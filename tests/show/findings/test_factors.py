@@ -102,6 +102,7 @@ def examples() -> dict[str, object]:
         "answers": [
             factors.factors_answer("m", panels) for panels in ([wage, years], [wage], [years], [unclear], [])
         ],
+        "no figures": [factors.no_figures_note(several) for several in ([missing], [missing, zeros])],
         "findings": {name: factors.factors_finding("m", panels) for name, panels in several.items()},
         "figures": {name: factors.figures_note("m", panels) for name, panels in several.items()},
         "slopes": {name: factors.slopes_note(panels) for name, panels in several.items()},
@@ -194,3 +195,10 @@ def test_a_title_says_which_way_a_line_goes_where_that_is_more_than_chance() -> 
     by_people = panel("wage", line(0.1, 0.2, 0.5), line(0.1, 0.05, 0.01))
     assert factors.factor_title(by_people) == "Risk rises with wage if larger occupations count more"
     assert factors.factor_title(panel("wage", None)) == ""
+
+
+def test_without_a_point_the_reader_hears_why_there_is_no_picture() -> None:
+    some = (FactorPoint("Nurses", ("nurse",), 77.0, 0.5),)
+    assert factors.no_figures_note([panel("wage", None), panel("education_years", None, points=some)]) == ""
+    note = factors.no_figures_note([panel("wage", None)])
+    assert note.startswith("None of these occupations is in the US labour statistics")
