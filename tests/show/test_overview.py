@@ -90,6 +90,8 @@ def examples() -> dict[str, object]:
         "three groups": [THREE],
         "no range": [replace(CAPRICIOUS, low=None)],
         "unsure": [UNSURE],
+        "chance": [CHANCE],
+        "chance in one": [MEN, replace(CHANCE, model="D")],
         "none": [],
     }
     shares = {"one": {"male": 0.11, "female": 0.89}, "two": {"black": 0.2, "white": 0.5, "asian": 0.3}}
@@ -263,6 +265,9 @@ def test_a_table_of_decisions_claims_no_more_than_the_answer() -> None:
     assert "M favours White people" in favours_finding({"M": far.decisions})
     for report in (chance, replace(chance, occupations=far.occupations)):
         assert overview.whom_preferred(ModelRow.of("M", report)) == "no group beyond chance"
+        row = ModelRow.of("M", report)
+        assert "With other people or sentences the order could turn round." in overview.overview_answer([row])
+        assert "turn round" not in overview.overview_answer([ModelRow.of("M", far)])
         assert overview.figures_table([ModelRow.of("M", report)])["prefers"].tolist() == [
             "no group beyond chance"
         ]
