@@ -24,7 +24,7 @@ from pcf_core.audit.results import load_result
 from pcf_core.audit.slots import capitalised
 from pcf_core.core.run import ModelSpec, RunSpec, ScoringKey
 from pcf_core.core.settings import Settings, settings
-from pcf_core.core.topics import MinedTemplate, SetCard, Topic
+from pcf_core.core.topics import Group, MinedTemplate, SetCard, Topic
 from pcf_core.material.evidence import OWN as OWN_LISTS
 from pcf_core.material.evidence import load_evidence, make_evidence
 from pcf_core.material.templates import load_templates, make_mined, save_set
@@ -189,6 +189,18 @@ def small_topics(own_settings: Settings) -> tuple[str, str]:
         lists = {"name": name, "title": name.title(), "evidence": "few", "templates": "ten"}
         save_topic(load_topic(shipped).model_copy(update=lists))
     return "first", "second"
+
+
+@pytest.fixture
+def small_people(small_topics: tuple[str, str]) -> str:
+    """The name of a topic of one's own about four people, asked three questions for three occupations."""
+    asked = [f"[P] {did}. Should [P] be hired as [X]? Answer: [Y]" for did in ("applied", "called", "wrote")]
+    card = SetCard(title="Three questions", form="decision")
+    save_set(make_mined("asked", [MinedTemplate(text=text) for text in asked], card))
+    groups = (Group(name="white", words=("Emily", "Greg")), Group(name="black", words=("Aisha", "Jamal")))
+    lists = {"name": "people", "evidence": "few", "templates": "asked", "groups": groups}
+    save_topic(load_topic("people-race").model_copy(update=lists))
+    return "people"
 
 
 @pytest.fixture(scope="session")

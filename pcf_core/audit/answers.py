@@ -12,20 +12,23 @@ from dataclasses import replace
 from itertools import compress
 
 import numpy as np
+from numpy.typing import NDArray
 
-from pcf_core.audit.preferences import Answered, Result
-from pcf_core.audit.writing import Matrix, rough_means, written_report
-from pcf_core.core.errors import CriterionError, RunError, TemplateError, TopicError
+from pcf_core.audit.preferences import Answered, Result, check_people
+from pcf_core.audit.writing import Matrix, rough_means, with_decisions, written_report
+from pcf_core.core.errors import CriterionError, RunError, TemplateError
 from pcf_core.core.generation import Decoding, GenerationKey
 from pcf_core.core.records import FloatArray, LeftOut
 from pcf_core.core.risk import RiskReport, SampledRisk
 from pcf_core.core.run import ModelSpec, Preferences, RunSpec, ScoringKey
-from pcf_core.core.sampled import GO_ON, LENGTH, Sampled, Samples
+from pcf_core.core.sampled import GO_ON, LENGTH, ONE_WORD, Sampled, Samples
 from pcf_core.core.topics import Evidence, TemplateSet, Topic
 from pcf_core.measure.answers import Answers
 from pcf_core.measure.bootstrap import RISKS, RiskIntervals
 from pcf_core.measure.criterion import Criterion, normalised
+from pcf_core.measure.decisions import RateCriterion
 from pcf_core.measure.decomposition import total
+from pcf_core.measure.rated_answers import RatedAnswers, rates_by_group
 from pcf_core.measure.resampling import TemplateUnit
 from pcf_core.models.scoring.base import opening_of, split_prompt
 from pcf_core.store.store import Store
@@ -45,13 +48,9 @@ def sampled_run(
 ) -> RunSpec:
     """Make the record of a sampled run of a model that can write; nothing is asked.
 
-    Raises TopicError for a topic about people, and TemplateError for a template with text behind ``[Y]``.
+    Raises TemplateError for a template with text behind ``[Y]``, or without a person in a topic about people.
     """
-    if topic.decides:
-        raise TopicError(
-            f"The topic {topic.name} is about decisions on people, and samples count words of groups: give "
-            "its rates to `risk --matrix`, or score a model that gives probabilities."
-        )
+    check_people(topic, templates)
     for template in templates.templates:
         if split_prompt(template.text)[1]:
             raise TemplateError(
@@ -75,8 +74,13 @@ def writing_key(run: RunSpec) -> GenerationKey:
         **run.scoring.model_dump(include=WHAT_WRITES),
         chat_template=sampled.chat_template,
         decoding=_decoding(sampled.temperature),
-        system=GO_ON if sampled.chat_template else "",
+        system=told_with(run.topic) if sampled.chat_template else "",
     )
+
+
+def told_with(topic: Topic) -> str:
+    """Return what a model that answers messages is told: to go on by a word, or to answer with one."""
+    return ONE_WORD if topic.decides else GO_ON
 
 
 def _decoding(temperature: float) -> Decoding:
@@ -106,8 +110,9 @@ def group_reader(topic: Topic) -> Callable[[str], int | None]:
 
 def counted(store: Store, run: RunSpec) -> Answered:
     """Count the answers of a run in its texts; raise RunError if some are missing."""
-    key, group_of, count = writing_key(run), group_reader(run.topic), _how(run).count
-    groups = len(run.topic.groups)
+    topic = run.as_scored.topic
+    key, group_of, count = writing_key(run), group_reader(topic), _how(run).count
+    groups = len(topic.groups)
     counts = np.zeros((run.cells, groups + 1))
     for row, prompt in enumerate(map(opening_of, run.prompts)):
         texts = store.texts(key, prompt, count)
@@ -119,8 +124,17 @@ def counted(store: Store, run: RunSpec) -> Answered:
         for text in texts.texts:
             group = group_of(text)
             counts[row, groups if group is None else group] += 1
-    cells = counts.reshape(len(run.evidence.terms), len(run.templates.templates), -1)
-    return Answered(cells[..., :groups], cells[..., groups])
+    return _answered(run, counts)
+
+
+def _answered(run: RunSpec, counts: FloatArray) -> Answered:
+    """Arrange [cell, group or none] counts."""
+    people = len(run.topic.people) if run.topic.decides else None
+    shape = [len(run.evidence.terms), len(run.templates.templates), *([] if people is None else [people])]
+    cells = counts.reshape(*shape, -1)
+    sizes = [len(group.words) for group in run.topic.groups]
+    group = None if people is None else np.repeat(np.arange(len(sizes)), sizes)
+    return Answered(cells[..., :-1], cells[..., -1], group)
 
 
 def sampled_result(store: Store, run: RunSpec, *, again: bool = False) -> Result:
@@ -128,51 +142,69 @@ def sampled_result(store: Store, run: RunSpec, *, again: bool = False) -> Result
 
     Raises RunError if answers are missing, and CriterionError if too few name a group.
     """
-    shape = len(run.evidence.terms), len(run.templates.templates)
     stored = None if again else store.load_result(run.kept_as, STORED)
     if stored is None:
         answers = counted(store, run)
-        columns = np.dstack([answers.counts, answers.none]).reshape(run.cells, -1)
+        columns = np.concatenate([answers.counts, answers.none[..., np.newaxis]], axis=-1)
+        columns = columns.reshape(run.cells, -1)
         if store.is_finished(run):
             store.save_result(run.kept_as, STORED, {str(i): one for i, one in enumerate(columns.T)}, {})
     else:
-        cells = np.stack(list(stored[0].values()), axis=-1).reshape(*shape, -1)
-        answers = Answered(cells[..., :-1], cells[..., -1])
-    some = answers.counts.any(axis=(1, 2))
-    _refuse_too_few(answers.counts)
-    unit = TemplateUnit.templates(run.templates.counts, run.templates.families)
-    values = np.full(answers.counts.shape, np.nan)
-    values[some] = Answers(
-        answers.counts[some], unit, np.full(some.sum(), 1 / some.sum()), Criterion()
-    ).values
-    preferences = Preferences(run.topic.group_names, run.evidence.terms, run.templates.texts, values)
-    return Result(preferences, run.topic.words, (), (), (), answers=answers)
-
-
-def _refuse_too_few(counts: FloatArray) -> None:
-    if not (counts.sum(axis=2) > 1).any():
+        answers = _answered(run, np.stack(list(stored[0].values()), axis=-1))
+    some, several = answers.there.any(axis=1), answers.counts.sum(axis=-1) > 1
+    if not several[some].any():
         raise CriterionError(
             "Risk cannot be estimated from so few answers: in no test sentence do two or more name a group; "
             "ask more often, or use sentences that lead to the topic's words."
         )
+    unit = TemplateUnit.templates(run.templates.counts, run.templates.families)
+    alike = np.full(some.sum(), 1 / some.sum())
+    estimated = answers_of(answers.counts[some], answers.group, unit, alike, Criterion()).values
+    values = np.full((*answers.there.shape, estimated.shape[-1]), np.nan)
+    values[some] = estimated
+    preferences = Preferences(run.topic.group_names, run.evidence.terms, run.templates.texts, values)
+    if answers.group is not None:
+        people = rates_by_group(answers.counts, answers.group)[1]
+        preferences = replace(preferences, people=people)
+    return Result(preferences, run.as_scored.topic.words, (), (), (), answers=answers)
 
 
-def answers_report(matrix: Matrix, others: FloatArray | None, resamples: int = 2000) -> RiskReport:
+def answers_of(
+    counts: FloatArray,
+    group: NDArray[np.intp] | None,
+    unit: TemplateUnit,
+    shares: FloatArray,
+    criterion: Criterion,
+) -> Answers:
+    """Make the estimator of counts, see :class:`Answered`, whose occupations all have a cell that counts."""
+    if group is None:
+        return Answers(counts, unit, shares, criterion)
+    return RatedAnswers(counts, unit, shares, RateCriterion(), group)
+
+
+def answers_report(
+    matrix: Matrix,
+    others: FloatArray | None,
+    resamples: int = 2000,
+    group: NDArray[np.intp] | None = None,
+) -> RiskReport:
     """Estimate risk from answers (:mod:`pcf_core.measure.answers`).
 
-    ``matrix.values`` [occupation, template, group]: numbers of answers; ``others`` [occupation, template]:
-    answers that name no group, ``None`` if unknown.  Raises CriterionError if too few name one.
+    ``matrix.values``, ``others`` and ``group``: ``counts``, ``none`` and ``group`` of :class:`Answered`;
+    ``others`` is ``None`` if unknown.  Raises CriterionError if too few name a group.
     """
     counts, whole = matrix.values, matrix.unit or matrix.whole
-    answered = (counts.sum(axis=2) * (whole.weights > 0)).any(axis=1)
+    there = Answered(counts, counts[..., 0], group).there & (whole.weights > 0)
+    answered = np.asarray(there.any(axis=1))
     shares = np.where(answered, normalised(matrix.occupation_weights, len(counts), "occupation_weights"), 0.0)
-    several = (counts.sum(axis=2) > 1) & (whole.weights > 0) & (shares > 0)[:, np.newaxis]
-    if not several.any():
+    weighted = there & (shares > 0)[:, np.newaxis]
+    if not (counts.sum(axis=-1)[weighted] > 1).any():
         raise CriterionError(
             "Risk cannot be estimated from `counts`: no occupation with a weight has a template with two or "
             "more answers that name a group; ask more often, or use words that the model answers with."
         )
-    answers = Answers(counts[answered], whole, shares[answered] / shares.sum(), matrix.criterion)
+    of_answered = shares[answered] / shares.sum()
+    answers = answers_of(counts[answered], group, whole, of_answered, matrix.criterion)
     estimated = replace(
         matrix,
         values=answers.values,
@@ -183,7 +215,7 @@ def answers_report(matrix: Matrix, others: FloatArray | None, resamples: int = 2
             *(LeftOut(name=name, reason=NO_ANSWER) for name in compress(matrix.occupations, ~answered)),
         ),
     )
-    cells = answers.totals > 0
+    cells = counts.sum(axis=-1) > 0
     number, every = float(counts.sum()), float(counts.sum() + (0 if others is None else others.sum()))
     sampled = SampledRisk(
         answers=number / int(cells.sum()),
@@ -195,24 +227,34 @@ def answers_report(matrix: Matrix, others: FloatArray | None, resamples: int = 2
     )
     totals = total(answers.corrected, answers.shares)
     intervals = RiskIntervals(answers.corrected, answers.intervals(resamples), {})
-    warnings = (*sampled_notes(sampled), *rough_means(estimated))
-    return replace(written_report(estimated, totals, intervals, warnings), sampled=sampled)
+    warnings = (*sampled_notes(sampled, decides=group is not None), *rough_means(estimated))
+    report = replace(written_report(estimated, totals, intervals, warnings), sampled=sampled)
+    # Ranges of risks over people would be those of risks that are not corrected.
+    return report if group is None else with_decisions(report, estimated, resamples, risks=False)
 
 
-def sampled_notes(sampled: SampledRisk) -> Iterator[str]:
-    """Say how the figures were corrected, how many answers name no group, and which cells have none."""
+def sampled_notes(sampled: SampledRisk, *, decides: bool = False) -> Iterator[str]:
+    """Say how the figures were corrected, how many answers name no group, and which cells have none.
+
+    ``decides``: the answers are decisions about people.
+    """
     raw = sampled.uncorrected
+    neutral = "a model that treats all groups alike" if decides else "a model without any preference"
+    names = "are for or against a person" if decides else "name one of the groups"
+    lack = "is for or against the person" if decides else "names one of the groups"
     yield (
         f"Sampled, n = {sampled.answers:.3g}: the risks are corrected for so few answers in each of "
         f"{sampled.cells:,} test sentences. As counted, risk would be {raw['overall_risk']:.2f} and caprice "
-        f"{raw['caprice_risk']:.2f}; by chance alone, a model without any preference would show a risk of "
+        f"{raw['caprice_risk']:.2f}; by chance alone, {neutral} would show a risk of "
         f"{sampled.noise_floor['overall_risk']:.2f}."
     )
     if sampled.coverage is not None and sampled.coverage < FULL:
-        yield f"{100 * sampled.coverage:.0f} % of the answers name one of the groups; only these count."
+        yield f"{100 * sampled.coverage:.0f} % of the answers {names}; only these count."
     if sampled.left_out:
         cells = sampled.cells + sampled.left_out
+        yield (f"Left out: {sampled.left_out:,} of {cells:,} test sentences, because no answer {lack}.")
+    if decides:
         yield (
-            f"Left out: {sampled.left_out:,} of {cells:,} test sentences, because no answer names one of the "
-            "groups."
+            "A person counts as selected in a test sentence if at least half of so few answers are "
+            "favourable, so chance moves selection rates more than means."
         )

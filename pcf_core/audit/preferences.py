@@ -54,6 +54,7 @@ from pcf_core.core.run import (
 )
 from pcf_core.core.settings import settings
 from pcf_core.core.topics import Evidence, TemplateSet, Topic
+from pcf_core.measure.rated_answers import rates_by_group
 from pcf_core.models.scoring.base import has_right_text, require_fitting
 from pcf_core.store.layer import Missing
 from pcf_core.store.store import Store
@@ -71,6 +72,13 @@ def build_run(
     spec: ModelSpec, topic: Topic, evidence: Evidence, templates: TemplateSet, protocol: Protocol = "exact"
 ) -> RunSpec:
     """Make the record of a run; nothing is scored.  Raises TemplateError for templates that do not fit."""
+    check_people(topic, templates)
+    require_fitting(spec.frame, templates.texts)
+    return RunSpec(scoring=ScoringKey.of(spec, protocol), topic=topic, evidence=evidence, templates=templates)
+
+
+def check_people(topic: Topic, templates: TemplateSet) -> None:
+    """Raise TemplateError unless there is a person in every sentence, or in none, as the topic needs."""
     for text in templates.texts:
         if ("[P]" in text) != topic.decides:
             raise TemplateError(
@@ -81,8 +89,6 @@ def build_run(
                 f"{topic.name!r} has no people: choose a topic with favourable and unfavourable answers, or "
                 "other sentences."
             )
-    require_fitting(spec.frame, templates.texts)
-    return RunSpec(scoring=ScoringKey.of(spec, protocol), topic=topic, evidence=evidence, templates=templates)
 
 
 def preferences_of(log_probabilities: FloatArray, topic: Topic, words: Sequence[str]) -> FloatArray:
@@ -381,10 +387,20 @@ class Answered:
     """Counted answers of a sampled run.
 
     ``counts`` [occupation, template, group]; ``none`` [occupation, template]: those that name no group.
+    Of decisions about people, ``counts`` [occupation, template, person, favourable or unfavourable], ``none``
+    [occupation, template, person]: those that are neither, and ``group`` [person].
     """
 
     counts: FloatArray
     none: FloatArray
+    group: NDArray[np.intp] | None = None
+
+    @property
+    def there(self) -> NDArray[np.bool_]:
+        """[occupation, template] whether a cell counts: it has an answer, of decisions about every group."""
+        if self.group is None:
+            return np.asarray(self.counts.sum(axis=2) > 0)
+        return rates_by_group(self.counts, self.group)[2]
 
 
 @dataclass(frozen=True)

@@ -55,7 +55,8 @@ def report(
     if result.forbidden is not None and result.forbidden.too_many:
         risks = unanswered(view.matrix_of(result.preferences.values))
     elif (answers := result.answers) is not None:
-        risks = answers_report(view.matrix_of(answers.counts), answers.none[view.view.rows], resamples)
+        none = answers.none[view.view.rows]
+        risks = answers_report(view.matrix_of(answers.counts), none, resamples, answers.group)
     elif run.plan is None:
         risks = risk_report(view.matrix, resamples, brief=brief)
     else:
@@ -171,7 +172,7 @@ class RunView:
     def occupations_left_out(self) -> tuple[str, ...]:
         """The occupations that do not count, because cells have no preference, or none has an answer."""
         if (answers := self.result.answers) is not None:
-            return tuple(compress(self.run.evidence.terms, answers.counts.sum(axis=(1, 2)) == 0))
+            return tuple(compress(self.run.evidence.terms, np.asarray(~answers.there.any(axis=1))))
         return self.result.forbidden.occupations if self.result.forbidden else ()
 
     @property

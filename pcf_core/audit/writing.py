@@ -75,18 +75,19 @@ def risk_report(matrix: Matrix, resamples: int = 2000, *, brief: bool = False) -
     corrected = _corrected_risk(matrix, totals, intervals)
     report = replace(written, corrected=corrected, lean=intervals.lean)
     if isinstance(matrix.criterion, RateCriterion):
-        report = _with_decisions(report, matrix, resamples)
+        report = with_decisions(report, matrix, resamples)
     if brief:
         return _with_parts(report, matrix, intervals)
     return _with_wordings(report, matrix, intervals, resamples)
 
 
-def _with_decisions(report: RiskReport, matrix: Matrix, resamples: int) -> RiskReport:
-    """Add rates, ratios, and intervals over people."""
+def with_decisions(report: RiskReport, matrix: Matrix, resamples: int, *, risks: bool = True) -> RiskReport:
+    """Add rates, ratios, and intervals over people, those of ``risks`` too."""
     people = matrix.people or People(matrix.values, np.arange(len(matrix.groups)))
     unit, weights = matrix.unit or matrix.whole, matrix.occupation_weights
     decisions, drawn = decisions_of(people, matrix.groups, unit, weights, resamples=resamples)
-    intervals = {name: (*some, *drawn.get(name, ())) for name, some in report.intervals.items()}
+    added = drawn if risks else {}
+    intervals = {name: (*some, *added.get(name, ())) for name, some in report.intervals.items()}
     tiny = max(decisions.mean.values()) < TINY
     warning = (
         "No group gets a favourable answer with a probability of 2 % or more on average, so ratios of these "

@@ -324,11 +324,7 @@ class RunSpec(Record):
 
     @cached_property
     def _of_people(self) -> RunSpec:
-        texts = tuple(
-            template.model_copy(update={"text": with_person(template.text, person), "family": ""})
-            for template in self.drawn.templates
-            for person in self.topic.people
-        )
+        texts = with_people(self.topic, self.drawn.templates)
         templates = self.templates.model_copy(update={"templates": texts})
         update = {"topic": self.topic.answers, "templates": templates, "plan": None}
         scored = self.model_copy(update=update)
@@ -344,6 +340,17 @@ class RunSpec(Record):
     def cells(self) -> int:
         """The number of prompts: occupations times templates drawn, times people if there are any."""
         return len(self.evidence.terms) * len(self.as_scored.drawn.templates)
+
+
+def with_people(topic: Topic, templates: Sequence[Template]) -> tuple[Template, ...]:
+    """Return templates as a model sees them: in a topic about people, each with every person."""
+    if not topic.decides:
+        return tuple(templates)
+    return tuple(
+        template.model_copy(update={"text": with_person(template.text, person), "family": ""})
+        for template in templates
+        for person in topic.people
+    )
 
 
 # Results of a run: tokens, preferences, coverage and self-audit.

@@ -9,7 +9,9 @@ from pcf_core.core.records import Record
 
 MOST_SAMPLES = 1000  # of each sentence
 LENGTH = 8  # new tokens, enough for the longest word of a topic
-GO_ON = "Continue the text with the next word only."  # to a model that answers messages
+# What a model that answers messages is told, in sentences and in decisions about people.
+GO_ON = "Continue the text with the next word only."
+ONE_WORD = "Answer the question with one word only."
 
 
 class Samples(Record):

@@ -191,12 +191,20 @@ class Answers:
         start = self.criterion.stereotypes(np.zeros_like(self.raw))
         return self.criterion.stereotypes(np.ones_like(self.raw)) - start, start
 
+    @property
+    def _noise_of_stereotypes(self) -> FloatArray:
+        slope, _ = self._line
+        return np.asarray(self.noise * slope[..., np.newaxis] * slope[..., np.newaxis, :])
+
+    def _stereotypes(self, values: FloatArray) -> FloatArray:
+        """Return stereotypes of [..., occupation, template, group] values, of any number of axes."""
+        slope, start = self._line
+        return np.asarray(slope * values + start)
+
     @cached_property
     def centring(self) -> FloatArray:
         """[occupation] c of the module."""
-        slope, _ = self._line
-        scaled = self.noise * slope[..., np.newaxis] * slope[..., np.newaxis, :]
-        of_mean = np.einsum("xt,xtgh->xgh", self.weights**2, scaled)
+        of_mean = np.einsum("xt,xtgh->xgh", self.weights**2, self._noise_of_stereotypes)
         plain = self.parts.prejudice
         noisier = plain + sampling_bias(self.parts.stereotype, of_mean, self.criterion)
         clear = corrected_prejudice(plain, noisier, self.shares)
@@ -227,32 +235,40 @@ class Answers:
     @cached_property
     def floor(self) -> tuple[float, float, float]:
         """R, R^p and R^c that a model without any would show on average with as many answers."""
-        neutral = np.array(np.broadcast_to(self.criterion.neutral(self.raw.shape), self.raw.shape))
-        neutral /= neutral.sum(axis=-1, keepdims=True)
-        risks = np.concatenate(list(self._answered(neutral, FLOOR_DRAWS, 0)))
+        risks = np.concatenate(list(self._answered(self._neutral(), FLOOR_DRAWS, 0)))
         overall, prejudice = (float(mean @ self.shares) for mean in risks.mean(axis=0).T)
         return overall, prejudice, overall - prejudice
+
+    def _neutral(self) -> FloatArray:
+        """Return [occupation, template, group] what a model without any risk answers."""
+        neutral = np.array(np.broadcast_to(self.criterion.neutral(self.raw.shape), self.raw.shape))
+        return np.asarray(neutral / neutral.sum(axis=-1, keepdims=True))
 
     def _answered(
         self, preferences: FloatArray, draws: int, seed: int, *, again: bool = False
     ) -> Iterator[FloatArray]:
         """Yield [draw, occupation, 2] r and r^p of new answers, drawn in by their own κ if ``again``."""
-        generator, totals = np.random.default_rng(seed), self.totals.astype(np.int64)
-        n = np.maximum(totals, 1)[..., np.newaxis]
+        generator = np.random.default_rng(seed)
         step = max(1, BLOCK_CELLS // preferences.size)
         for start in range(0, draws, step):
-            size = (min(step, draws - start), *totals.shape)
-            values = generator.multinomial(totals, preferences, size=size) / n
-            noise = (1 - (values**2).sum(axis=-1)) / np.maximum(totals - 1, 1)
+            values, noise = self._drawn(preferences, min(step, draws - start), generator)
             kappa = self._genuine(values, noise, self.weights, 1) if again else np.float64(1)
             yield self._risks(values, self.weights, kappa, 1.0)
+
+    def _drawn(
+        self, preferences: FloatArray, draws: int, generator: np.random.Generator
+    ) -> tuple[FloatArray, FloatArray]:
+        """Return [draw, occupation, template, group] new values, and the trace of their noise."""
+        totals = self.totals.astype(np.int64)
+        counts = generator.multinomial(totals, preferences, size=(draws, *totals.shape))
+        values = counts / np.maximum(totals, 1)[..., np.newaxis]
+        return values, (1 - (values**2).sum(axis=-1)) / np.maximum(totals - 1, 1)
 
     def _risks(
         self, values: FloatArray, weights: FloatArray, kappa: ArrayLike, centring: FloatArray | float
     ) -> FloatArray:
         """Return [draw, occupation, 2] r and r^p with k² = κ [...] of [..., occupation, template, group]."""
-        slope, start = self._line
-        stereotypes = slope * values + start
+        stereotypes = self._stereotypes(values)
         mean = np.einsum("...xt,...xtg->...xg", weights, stereotypes)
         factor = np.sqrt(np.clip(kappa, 0, 1))[..., np.newaxis, np.newaxis, np.newaxis]
         centre = np.asarray(centring)[..., np.newaxis] * mean

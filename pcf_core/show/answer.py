@@ -166,11 +166,31 @@ def answer_on(of: Measured, caveats: Iterable[str] = ()) -> Answer:
     return replace(
         written,
         answer=" ".join(filter(None, [written.answer, unsure])),
-        sure=" ".join(filter(None, [written.sure, wording, longer])),
+        sure=" ".join(filter(None, [written.sure, *_as_counted(of.reports), wording, longer])),
         caveats=notes,
         pair=of.pair,
         others=of.elsewhere,
     )
+
+
+def _as_counted(reports: Mapping[str, RiskReport]) -> list[str]:
+    """State the risks of sampled answers without their correction, at most of ``MOST_NAMED`` models."""
+    sampled = {
+        model: (report, report.sampled)
+        for model, report in reports.items()
+        if report.sampled is not None and not report.says_little
+    }
+    return [
+        say(
+            "as_counted",
+            model=model,
+            risk=report.overall_risk,
+            raw=how.uncorrected["overall_risk"],
+            answers=round(how.answers),
+            several=len(reports) > 1,
+        )
+        for model, (report, how) in list(sampled.items())[:MOST_NAMED]
+    ]
 
 
 def _of_wordings(reports: Mapping[str, RiskReport], sentences: int = 0) -> str:

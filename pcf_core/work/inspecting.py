@@ -12,13 +12,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
-from pcf_core.audit.answers import sampled_run, writing_key
+from pcf_core.audit.answers import sampled_run, told_with, writing_key
 from pcf_core.core.errors import AuditError, InspectLogError
 from pcf_core.core.generation import Generated, GenerationKey
 from pcf_core.core.options import shared_fields
 from pcf_core.core.records import digest
 from pcf_core.core.run import RunSpec
-from pcf_core.core.sampled import GO_ON, Samples
+from pcf_core.core.sampled import Samples
 from pcf_core.material.evidence import load_evidence
 from pcf_core.material.safety.reading import label
 from pcf_core.material.safety.text import shown
@@ -106,7 +106,8 @@ def import_log(store: Store, log: InspectLog, files: Sequence[Path] = ()) -> Arr
         check_messages(fairpair_messages(texts, log.task.counterparts), log)
     elif isinstance(log.task, SampledTask):
         read_as = _as_sampled(log.task, key, files)
-        check_messages(sampled_messages(read_as.run.evidence, read_as.run.templates), log)
+        run = read_as.run
+        check_messages(sampled_messages(run.topic, run.evidence, run.templates), log)
     else:
         read_as = _as_criteria(log.task, key, files)
         check_messages(criteria_messages(read_as.material, log.task.wording), log)
@@ -183,7 +184,7 @@ def _as_sampled(task: SampledTask, key: GenerationKey, files: Sequence[Path]) ->
     )
     how = Samples(samples=task.count, temperature=task.decoding.temperature)
     run = sampled_run(resolve_inspected(key.model), topic, evidence, templates, how)
-    if writing_key(run) != key.with_system(GO_ON):
+    if writing_key(run) != key.with_system(told_with(topic)):
         raise InspectLogError(
             "This Inspect log draws its answers in another way than the task: run the task as it is."
         )

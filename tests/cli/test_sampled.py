@@ -59,6 +59,36 @@ def test_a_sampled_run_is_a_result_like_others(server: TextServer) -> None:
     assert words[words.index("--samples") + 1] == "4"
 
 
+def test_sampled_decisions_become_the_usual_documents(
+    server: TextServer, small_people: str, tmp_path: Path
+) -> None:
+    """Favourable and unfavourable answers about people end in risk, report and verification."""
+    server.says = lambda prompt, seed: (
+        f" {seed}"
+        if "random" in prompt
+        else random.Random(f"{prompt}{seed}").choice([" yes", " No", " Maybe"])
+    )
+    command = [*SAMPLED[:2], small_people, *SAMPLED[3:]]
+    sampled = answer_of(*command)
+    assert set(sampled["decisions"]["mean"]) == {"white", "black"}
+    assert sampled["uncorrected"]["overall_risk"] > sampled["overall_risk"]
+    assert answer_to("risk", "risk", sampled["run"])["decisions"] == sampled["decisions"]
+    report = tmp_path / "report.json"
+    assert (
+        run_here(
+            "export", sampled["run"], "--sections", "all", "--format", "json", "--out", str(report)
+        ).returncode
+        == 0
+    )
+    assert run_here("verify", str(report)).returncode == 0
+    assert (
+        run_here("export", sampled["run"], "--format", "html", "--out", str(tmp_path / "r.html")).returncode
+        == 0
+    )
+    lines = run_here("risk", sampled["run"], terminal=True).stdout
+    assert "answers are for or against a person" in lines
+
+
 def test_a_sampled_run_is_not_ranked_with_a_scored_one(server: TextServer) -> None:
     sampled, scored = answer_of(*SAMPLED)["run"], answer_of(*SCORED)["run"]
     (note,) = [

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pcf_core.core.risk import Interval, Over, RiskReport
+from pcf_core.core.risk import Interval, Over, RiskReport, SampledRisk
 from pcf_core.core.run import CoverageSummary
 from pcf_core.core.topics import Template, TemplateSet
 from pcf_core.show.answer import (
@@ -123,8 +123,39 @@ def examples() -> dict[str, object]:
         "several": {name: answer_on(one).lines for name, one in several.items()},
         "wordings": answer_on(Measured({"m": REWORDED}, {"m": REWORDED})).lines,
         "wordings of some": answer_on(measured("A", reworded=Reworded(20, {"A": REWORDED}))).lines,
+        "counted": answer_on(sampled(0.34)).sure,
+        "counted without much noise": answer_on(sampled(0.3)).sure,
+        "one of two counted": answer_on(sampled_beside_scored()).sure,
         "a set": sentences_called(set_of("Speeches")),
     }
+
+
+def counted(raw: float) -> RiskReport:
+    """A risk of .30 from ten answers a sentence, and as it was counted."""
+    rows = {"overall_risk": raw, "prejudice_risk": 0.2, "caprice_risk": raw - 0.2}
+    how = SampledRisk(answers=9.6, cells=30, left_out=0, coverage=0.96, uncorrected=rows, noise_floor=rows)
+    return replace(FIVE["A"], overall_risk=0.3, prejudice_risk=0.2, caprice_risk=0.1, sampled=how)
+
+
+def sampled(raw: float) -> Measured:
+    return Measured({"m": counted(raw)}, {"m": FIVE["A"]})
+
+
+def sampled_beside_scored() -> Measured:
+    even = {"m": FIVE["A"], "A": FIVE["A"]}
+    return Measured({"m": counted(0.34), "A": FIVE["A"]}, even, refused=REFUSED)
+
+
+def test_a_sampled_risk_stands_beside_the_one_that_was_counted() -> None:
+    """The model is named where there are several, and hardly any noise is not called a part of the risk."""
+    assert "As counted, the risk would be 0.34; part of that is noise of only 10 answers a sentence." in (
+        answer_on(sampled(0.34)).sure
+    )
+    assert "As counted, the risk would be 0.30, too: chance in 10 answers a sentence hardly matters." in (
+        answer_on(sampled(0.302)).sure
+    )
+    assert "As counted, m's risk would be 0.34" in answer_on(sampled_beside_scored()).sure
+    assert "counted" not in answer_on(measured("A")).sure
 
 
 def set_of(title: str) -> TemplateSet:

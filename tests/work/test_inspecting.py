@@ -264,7 +264,7 @@ def test_sampled_answers_of_any_provider_are_a_run(store: Store, small_topics: t
         log["eval"]["metadata"] = {METADATA: task.model_dump(mode="json")}
         log["samples"] = [
             answered(sample, message, index, task.decoding, answer)
-            for message in sampled_messages(evidence, templates)
+            for message in sampled_messages(topic, evidence, templates)
             for index, answer in enumerate(answers)
         ]
 

@@ -18,8 +18,8 @@ from pcf_core.core.errors import FairPairError, RunError
 from pcf_core.core.generation import Decoding
 from pcf_core.core.options import shared_fields
 from pcf_core.core.records import Record, digest, made
-from pcf_core.core.run import Prompts
-from pcf_core.core.sampled import GO_ON, LENGTH, MOST_SAMPLES
+from pcf_core.core.run import Prompts, with_people
+from pcf_core.core.sampled import GO_ON, LENGTH, MOST_SAMPLES, ONE_WORD
 from pcf_core.core.topics import Evidence, TemplateSet, Topic
 from pcf_core.models.scoring.base import opening_of
 from pcf_core.texts.criteria.experiment import Experiment
@@ -124,10 +124,12 @@ def sampled_task(
     return made(SampledTask, {**fields, "count": samples, "decoding": decoding}, "The task", RunError)
 
 
-def sampled_messages(evidence: Evidence, templates: TemplateSet) -> tuple[Message, ...]:
+def sampled_messages(topic: Topic, evidence: Evidence, templates: TemplateSet) -> tuple[Message, ...]:
     """List the sentences of a request, each once."""
-    prompts = Prompts(evidence.terms, templates.templates)
-    return tuple(dict.fromkeys(Message(GO_ON, opening_of(prompt)) for prompt in prompts))
+    prompts, told = with_people(topic, templates.templates), ONE_WORD if topic.decides else GO_ON
+    return tuple(
+        dict.fromkeys(Message(told, opening_of(prompt)) for prompt in Prompts(evidence.terms, prompts))
+    )
 
 
 def fairpair_task(prompts: PromptSet, table: PerturbationTable, options: FairPairOptions) -> FairPairTask:

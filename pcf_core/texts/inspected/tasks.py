@@ -151,7 +151,7 @@ def sampled(
     chosen = load_topic(topic)
     terms, texts = load_evidence(evidence or chosen.evidence), load_templates(templates or chosen.templates)
     request = sampled_task(chosen, terms, texts, int(samples), float(temperature))
-    return asking(request, sampled_messages(terms, texts))
+    return asking(request, sampled_messages(chosen, terms, texts))
 
 
 def listed(values: str | Sequence[str]) -> tuple[str, ...]:
