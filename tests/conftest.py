@@ -127,6 +127,7 @@ def own_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Se
     """
     monkeypatch.setattr("pcf_core.models.endpoint._answers", {})
     monkeypatch.setattr("pcf_core.models.endpoint._chats", {})
+    monkeypatch.setattr("pcf_core.models.endpoint._listed", {})
     monkeypatch.setattr("pcf_core.models.public._located", lambda file: None)
     monkeypatch.setenv("PCF_CACHE", str(tmp_path / "cache"))
     monkeypatch.setenv("PCF_SHIPPED_RESULTS", "0")

@@ -14,7 +14,8 @@ from itertools import compress
 import numpy as np
 from numpy.typing import NDArray
 
-from pcf_core.audit.preferences import Answered, Result, check_people
+from pcf_core.audit.listed import listed_shares, unseen_note
+from pcf_core.audit.preferences import Answered, Result, check_people, coverage_summary, decided
 from pcf_core.audit.writing import Matrix, rough_means, with_decisions, written_report
 from pcf_core.core.errors import CriterionError, RunError, TemplateError
 from pcf_core.core.generation import Decoding, GenerationKey
@@ -44,10 +45,16 @@ NO_ANSWER = "no answer names a group"
 
 
 def sampled_run(
-    spec: ModelSpec, topic: Topic, evidence: Evidence, templates: TemplateSet, samples: Samples
+    spec: ModelSpec,
+    topic: Topic,
+    evidence: Evidence,
+    templates: TemplateSet,
+    samples: Samples,
+    listed: int = 0,
 ) -> RunSpec:
     """Make the record of a sampled run of a model that can write; nothing is asked.
 
+    ``listed``: so many of the likeliest first tokens are read instead, see :class:`Sampled`.
     Raises TemplateError for a template with text behind ``[Y]``, or without a person in a topic about people.
     """
     check_people(topic, templates)
@@ -57,12 +64,13 @@ def sampled_run(
                 f"The template {template.text!r} has text behind [Y], which a sampled run cannot use, "
                 "because the model writes what comes next: choose templates that end with [Y]."
             )
-    key = GenerationKey.of(spec, _decoding(samples.temperature))
+    how = Sampled(
+        count=samples.samples or 0, temperature=samples.temperature, chat_template="", listed=listed
+    )
+    key = GenerationKey.of(spec, _decoding(how))
     scoring = ScoringKey(
         **key.model_dump(include=WHAT_WRITES),
-        sampled=Sampled(
-            count=samples.samples or 0, temperature=samples.temperature, chat_template=key.chat_template
-        ),
+        sampled=how.model_copy(update={"chat_template": key.chat_template}),
     )
     return RunSpec(scoring=scoring, topic=topic, evidence=evidence, templates=templates)
 
@@ -73,7 +81,7 @@ def writing_key(run: RunSpec) -> GenerationKey:
     return GenerationKey(
         **run.scoring.model_dump(include=WHAT_WRITES),
         chat_template=sampled.chat_template,
-        decoding=_decoding(sampled.temperature),
+        decoding=_decoding(sampled),
         system=told_with(run.topic) if sampled.chat_template else "",
     )
 
@@ -83,8 +91,9 @@ def told_with(topic: Topic) -> str:
     return ONE_WORD if topic.decides else GO_ON
 
 
-def _decoding(temperature: float) -> Decoding:
-    return Decoding(temperature=temperature, top_p=1.0, length=LENGTH)
+def _decoding(how: Sampled) -> Decoding:
+    length = 1 if how.listed else LENGTH
+    return Decoding(temperature=how.temperature, top_p=1.0, length=length, listed=how.listed)
 
 
 def _how(run: RunSpec) -> Sampled:
@@ -111,20 +120,26 @@ def group_reader(topic: Topic) -> Callable[[str], int | None]:
 def counted(store: Store, run: RunSpec) -> Answered:
     """Count the answers of a run in its texts; raise RunError if some are missing."""
     topic = run.as_scored.topic
-    key, group_of, count = writing_key(run), group_reader(topic), _how(run).count
-    groups = len(topic.groups)
+    group_of, groups = group_reader(topic), len(topic.groups)
     counts = np.zeros((run.cells, groups + 1))
-    for row, prompt in enumerate(map(opening_of, run.prompts)):
+    for row, texts in enumerate(_texts(store, run)):
+        for text in texts:
+            group = group_of(text)
+            counts[row, groups if group is None else group] += 1
+    return _answered(run, counts)
+
+
+def _texts(store: Store, run: RunSpec) -> Iterator[tuple[str, ...]]:
+    """Yield the texts of each cell; raise RunError if some are missing."""
+    key, count = writing_key(run), _how(run).texts
+    for prompt in map(opening_of, run.prompts):
         texts = store.texts(key, prompt, count)
         if texts is None:
             raise RunError(
                 f"The run {run.key} is not finished, because answers are missing: finish it on the page 'Run "
                 "an audit', or with `python -m pcf_core score --samples`."
             )
-        for text in texts.texts:
-            group = group_of(text)
-            counts[row, groups if group is None else group] += 1
-    return _answered(run, counts)
+        yield texts.texts
 
 
 def _answered(run: RunSpec, counts: FloatArray) -> Answered:
@@ -142,6 +157,8 @@ def sampled_result(store: Store, run: RunSpec, *, again: bool = False) -> Result
 
     Raises RunError if answers are missing, and CriterionError if too few name a group.
     """
+    if _how(run).listed:
+        return listed_result(store, run, again=again)
     stored = None if again else store.load_result(run.kept_as, STORED)
     if stored is None:
         answers = counted(store, run)
@@ -167,6 +184,34 @@ def sampled_result(store: Store, run: RunSpec, *, again: bool = False) -> Result
         people = rates_by_group(answers.counts, answers.group)[1]
         preferences = replace(preferences, people=people)
     return Result(preferences, run.as_scored.topic.words, (), (), (), answers=answers)
+
+
+def listed_result(store: Store, run: RunSpec, *, again: bool = False) -> Result:
+    """Load or, also ``again``, read the listed probabilities of a run; raises as :func:`sampled_result`."""
+    stored = None if again else store.load_result(run.kept_as, STORED)
+    if stored is None:
+        texts = (text for (text,) in _texts(store, run))
+        shares = listed_shares(texts, run.as_scored.topic)
+        if store.is_finished(run):
+            store.save_result(run.kept_as, STORED, {str(i): one for i, one in enumerate(shares.T)}, {})
+    else:
+        shares = np.stack(list(stored[0].values()), axis=-1)
+    named = shares[:, :-2]
+    together = named.sum(axis=1)
+    # An even split stands where no word is listed; coverage flags these cells.
+    some = np.where(together > 0, together, 1.0)[:, np.newaxis]
+    preferred = np.where(together[:, np.newaxis] > 0, named / some, 1 / named.shape[1])
+    shape = len(run.evidence.terms), len(run.templates.templates), -1
+    if run.topic.decides:
+        coverage = together.reshape(shape).mean(axis=-1)
+        preferences = decided(run, preferred[:, 0].reshape(shape), coverage)
+    else:
+        values, coverage = preferred.reshape(shape), together.reshape(shape[:2])
+        preferences = Preferences(
+            run.topic.group_names, run.evidence.terms, run.templates.texts, values, coverage
+        )
+    summary, note = coverage_summary(preferences, {}), unseen_note(shares, _how(run).listed)
+    return Result(preferences, run.as_scored.topic.words, (), (), (note,), summary)
 
 
 def answers_of(

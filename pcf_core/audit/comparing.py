@@ -290,7 +290,7 @@ def warnings_of(
 
 def sampled_note(readings: Sequence[RunView]) -> str:
     """Say which runs are sampled, and why a test of their difference is no ranking; "" if none is."""
-    names = [read.run.scoring.label for read in readings if read.run.scoring.sampled]
+    names = [read.run.scoring.label for read in readings if read.run.scoring.draws]
     if not names:
         return ""
     others = "" if len(names) == len(readings) else ", the other result is calculated from probabilities"

@@ -49,7 +49,7 @@ from pcf_core.material.templates import load_templates
 from pcf_core.material.topics import load_topic
 from pcf_core.models.frames import framed
 from pcf_core.models.names import AUTO, PRECISIONS
-from pcf_core.models.registry import resolve_writer
+from pcf_core.models.registry import listed_tokens, resolve_writer
 from pcf_core.show.findings.notes import frame_note, look_finding, other_lists_note, progress_note
 from pcf_core.store.store import Store
 from pcf_core.work.jobs import OpenScorer
@@ -150,7 +150,11 @@ def score(
                 "--frame, --system, --instruction, --protocol and --dtype."
             )
         sampled = [
-            sampled_run(resolve_writer(name, sampling.chat), chosen, terms, texts, sampling) for name in model
+            sampled_run(
+                *(resolve_writer(name, sampling.chat), chosen, terms, texts, sampling),
+                listed_tokens(name, sampling),
+            )
+            for name in model
         ]
         sample_now(sampled, within, as_json=as_json)
         return

@@ -19,7 +19,7 @@ INSTRUCTION = "Continue the text."
 QUESTION = "[Q]"  # in the texts of a chat: the question of the sentence, which then does not begin the answer
 LONGEST_QUOTE = 30  # characters of a text in a name
 ENDS_QUESTION = re.compile(r"(.*\?[\"”’')\]]*)?\s*(.*)", re.DOTALL)
-FRAMED = re.compile(r" \((bare|chat(, .*“.*”)?|sampled, n = .*)\)$")
+FRAMED = re.compile(r" \((bare|chat(, .*“.*”)?|sampled, .*)\)$")
 
 
 class Frame(Record):

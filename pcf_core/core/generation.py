@@ -30,13 +30,16 @@ class Decoding(Record):
 
     ``temperature``: 0 always takes the likeliest token, so all texts of a prompt are equal.  ``top_p``:
     nucleus sampling (Holtzman et al. 2020, https://arxiv.org/abs/1904.09751); 1 allows all tokens.
-    ``length``: most new tokens.  Raises GenerationError for a value outside its range.
+    ``length``: most new tokens.  ``listed``: instead of a text, so many of the likeliest first tokens with
+    their logarithmic probabilities, as a JSON list of pairs.  Raises GenerationError for a value outside its
+    range.
     """
 
     temperature: float = 1.0
     top_p: float = 0.9
     length: int = 40
     seed: int = 0
+    listed: int = Field(0, exclude_if=operator.not_)  # keeps the hashes of texts
 
     @model_validator(mode="after")
     def _in_range(self) -> Decoding:

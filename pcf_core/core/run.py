@@ -160,6 +160,11 @@ class ScoringKey(Record):
         return False
 
     @property
+    def draws(self) -> bool:
+        """Whether answers are drawn, so that chance is in the figures."""
+        return self.sampled is not None and not self.sampled.listed
+
+    @property
     def name(self) -> str:
         """The model's name on pages, with its frame, or with how its answers were sampled."""
         return f"{self.model} ({self.sampled.label})" if self.sampled else framed_name(self.model, self.frame)

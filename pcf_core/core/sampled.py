@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import operator
 from typing import ClassVar
+
+from pydantic import Field
 
 from pcf_core.core.options import number_text, option
 from pcf_core.core.records import Record
@@ -57,15 +60,24 @@ SCORED = Samples()
 class Sampled(Record):
     """How the answers of a run are sampled: ``count`` of each sentence.
 
-    ``chat_template``: as in :class:`~pcf_core.core.generation.GenerationKey`.
+    ``chat_template``: as in :class:`~pcf_core.core.generation.GenerationKey`.  ``listed``: nothing is drawn,
+    because the server lists so many of the likeliest first tokens with their probabilities.
     """
 
     count: int
     temperature: float
     chat_template: str
+    listed: int = Field(0, exclude_if=operator.not_)
+
+    @property
+    def texts(self) -> int:
+        """How many answers of the server each sentence needs."""
+        return 1 if self.listed else self.count
 
     @property
     def label(self) -> str:
         """What stands beside the model's name: "sampled, n = 20, temperature 0.7, messages"."""
+        if self.listed:
+            return f"sampled, {self.listed} likeliest first tokens"
         hot = [] if self.temperature == 1 else [f"temperature {number_text(self.temperature)}"]
         return ", ".join([f"sampled, n = {self.count}", *hot, *["messages"] * bool(self.chat_template)])

@@ -26,6 +26,7 @@ as servers refuse ``max_tokens=0`` or take it for no limit.
 
 from __future__ import annotations
 
+import json
 import math
 import re
 import reprlib
@@ -390,6 +391,42 @@ def written_of(answer: Any, form: RequestForm, length: int) -> Written:
     if not text.strip():
         return Written(text, "empty", tokens)
     return Written(text, "length" if finish == "length" else "stop", tokens)
+
+
+LISTED = 20  # first tokens, as many as OpenAI lists
+LISTING = {"logprobs": True, "top_logprobs": LISTED}  # beside a request for a message
+
+
+def listed_of(answer: Any) -> Written:
+    """Read the likeliest first tokens of an answer to a message with :data:`LISTING`, as JSON pairs.
+
+    ScoringError for an answer without them.
+    """
+    if isinstance(answer, RequestRefusedError):
+        return Written("[]", "refused", 0)
+    try:
+        listed = answer["choices"][0]["logprobs"]["content"][0]["top_logprobs"]
+        pairs = [(one["token"], nats_of(one["logprob"])) for one in listed]
+    except (KeyError, IndexError, TypeError):
+        pairs = []
+    known = all(isinstance(token, str) and len(token) <= LONGEST_TOKEN for token, _ in pairs)
+    if len(pairs) < 2 or len(pairs) > LISTED or not known or sum(math.exp(nats) for _, nats in pairs) > 1.001:
+        raise ScoringError(
+            "The endpoint's answer does not list the likeliest first tokens with their probabilities "
+            "(top_logprobs): sample its answers instead."
+        )
+    return Written(json.dumps([(token, nats) for token, nats in pairs if nats > -math.inf]), "stop", 1)
+
+
+def lists_tokens(server: Server) -> bool:
+    """Tell whether the server lists the likeliest first tokens of its messages, with a short one."""
+    form, _ = settle_form(server, RequestForm(chat=True))
+    body = form.body(DRAWN, PROBE.model_copy(update={"length": 1}), 1) | LISTING
+    try:
+        next(iter(server.write(form.path, [body], listed_of)))
+    except ScoringError:
+        return False
+    return True
 
 
 def find_form(server: Server, chat: bool, draws: bool) -> RequestForm:

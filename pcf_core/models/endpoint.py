@@ -31,6 +31,7 @@ from pcf_core.core.run import ModelSpec
 from pcf_core.core.settings import settings
 from pcf_core.material.safety.text import is_heaped, normal
 from pcf_core.models.completions import (
+    LISTED,
     Choosing,
     RequestForm,
     Server,
@@ -38,6 +39,7 @@ from pcf_core.models.completions import (
     TokenScores,
     find_form,
     is_name,
+    lists_tokens,
     settle_form,
 )
 from pcf_core.models.connection import PAUSES, RateLimit
@@ -285,6 +287,7 @@ class _Answer:
 
 _lock = threading.Lock()
 _answers: dict[tuple[str | None, str], _Answer] = {}  # by base URL and model name ("" for the listing)
+_listed: dict[tuple[str | None, str], tuple[float, int]] = {}  # expiry, and first tokens with messages
 _chats: dict[tuple[str | None, str], tuple[float, bool | None]] = {}  # expiry and answer
 
 
@@ -379,6 +382,24 @@ def known_chat(name: str) -> bool | None:
     with _lock:
         _chats[key] = time.monotonic() + lasts, chats
     return chats
+
+
+def known_listed(name: str) -> int:
+    """Return how many of the likeliest first tokens the server lists with its messages, 0 if none."""
+    key = _url(name), name
+    with _lock:
+        until, listed = _listed.get(key, (0.0, 0))
+    if time.monotonic() < until:
+        return listed
+    lasts = FOUND_SECONDS
+    with _server(name, min(settings().endpoint_timeout, FIRST_PATIENCE), ()) as server:
+        try:
+            listed = LISTED if lists_tokens(server) else 0
+        except ScoringError:  # it does not answer, or takes no messages, which sampling will say
+            listed, lasts = 0, LISTED_SECONDS
+    with _lock:
+        _listed[key] = time.monotonic() + lasts, listed
+    return listed
 
 
 def count_tokens(name: str, prompts: Sequence[str]) -> list[int] | None:

@@ -13,6 +13,7 @@ from pcf_core.core.frame import is_framed
 from pcf_core.core.generation import INSPECTED
 from pcf_core.core.records import LeftOut
 from pcf_core.core.run import IMPORTED, ModelSpec
+from pcf_core.core.sampled import Samples
 from pcf_core.core.settings import settings
 from pcf_core.material.safety.text import shown
 from pcf_core.models.adapter import ADAPTER, Adapter, adapter_spec, read_adapter
@@ -149,6 +150,19 @@ def resolve_writer(name_or_path: str, chat: bool = False) -> ModelSpec:
 
         return resolve_inspected(name_or_path)
     return resolve_to_score(name_or_path)
+
+
+def listed_tokens(name: str, sampling: Samples) -> int:
+    """Return how many likeliest first tokens an endpoint lists in place of draws, 0 if it must be sampled.
+
+    The probabilities are those at temperature 1, so other temperatures are sampled.
+    """
+    if not (name.startswith(ENDPOINT) and sampling.chat and sampling.temperature == 1):
+        return 0
+    from pcf_core.models.endpoint import known_listed
+
+    require_allowed(name)
+    return known_listed(name)
 
 
 def _roots() -> tuple[Path, ...]:

@@ -65,7 +65,7 @@ def tested(study: Study, pair: Pair) -> tuple[Difference | None, str]:
 def letters_of(study: Study) -> dict[str, str]:
     """Return letters of three or more models, of which two share one exactly if they tie; else empty."""
     items = study.reliable.runs
-    if len(items) < 3 or any(item.run.scoring.sampled for item in items.values()):
+    if len(items) < 3 or any(item.run.scoring.draws for item in items.values()):
         return {}
     try:
         letters = letter_runs(tuple(items.values()), study.options)

@@ -26,7 +26,7 @@ OnProgress = Callable[[Progress], None]
 
 def samples_of(run: RunSpec) -> int:
     """Return the number of samples of each sentence, 0 for a run of scores."""
-    return run.scoring.sampled.count if run.scoring.sampled else 0
+    return run.scoring.sampled.texts if run.scoring.sampled else 0
 
 
 def texts_of(run: RunSpec) -> TextsAsked:
@@ -64,8 +64,10 @@ def sample_run(
 
     Returns the run with the samples that it has.
     """
-    for count in (samples_of(run),) if within is None else steps(samples_of(run)):
-        looked = store.as_stored(with_samples(run, count))
+    drawn = run.scoring.sampled is not None and not run.scoring.sampled.listed
+    within = within if drawn else None  # probabilities are as precise as they can be
+    for one in [run] if within is None else [with_samples(run, each) for each in steps(samples_of(run))]:
+        looked = store.as_stored(one)
         _write(looked, store, on_progress, pause, open_writer)
         if within is not None:
             interval = Results(store).report(looked, ViewOptions()).report.interval("overall_risk")

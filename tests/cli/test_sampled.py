@@ -89,6 +89,21 @@ def test_sampled_decisions_become_the_usual_documents(
     assert "answers are for or against a person" in lines
 
 
+def test_a_chat_server_that_lists_first_tokens_is_not_sampled(server: TextServer) -> None:
+    """One request a sentence; nothing is corrected, and a test against a scored result is allowed."""
+    server.lists = lambda prompt: {" she": 0.3 if "nurse" in prompt else 0.2, " he": 0.25, " it": 0.1}
+    listed = answer_of(*SAMPLED, "--chat")
+    run = open_store().load_run(listed["run"])
+    assert run.scoring.label == "endpoint:tiny (sampled, 20 likeliest first tokens)"
+    assert "uncorrected" not in listed
+    assert len({body["messages"][-1]["content"] for body in server.asked if "logprobs" in body}) == 30
+    assert any("so nothing is drawn" in one for one in listed["warnings"])
+    assert score_command(run).endswith("--samples 4 --temperature 1 --chat")
+    scored = answer_of(*SCORED)["run"]
+    warnings = answer_to("compare", "compare", listed["run"], scored)["warnings"]
+    assert not [one for one in warnings if "do not rank" in one]
+
+
 def test_a_sampled_run_is_not_ranked_with_a_scored_one(server: TextServer) -> None:
     sampled, scored = answer_of(*SAMPLED)["run"], answer_of(*SCORED)["run"]
     (note,) = [

@@ -27,6 +27,7 @@ TEXT_PATHS = {"/v1/completions", "/v1/chat/completions"}
 Fault = Callable[[Any, "Handler", dict[str, Any]], bool]
 Bend = Callable[[list[float]], list[float]]
 Says = Callable[[str, int], str]
+Lists = Callable[[str], dict[str, float]]
 Running = TypeVar("Running", bound=ThreadingHTTPServer)
 
 
@@ -201,7 +202,7 @@ class TextServer(FaultyServer):
     ``says`` makes a text of prompt and seed (the number of the request where none came); ``choice`` and
     ``message`` are laid over what an answer says of it.  ``refuses`` names fields of a request that are not
     taken, or roles of a message; ``paths`` where it answers.  ``tokenizes``: whether it counts tokens, one
-    for each word.
+    for each word.  ``lists``: the probabilities of first tokens, which messages list if they are asked to.
     """
 
     def __init__(self) -> None:
@@ -212,6 +213,7 @@ class TextServer(FaultyServer):
         self.refuses: set[str] = set()
         self.paths = set(TEXT_PATHS)
         self.tokenizes = False
+        self.lists: Lists | None = None
 
     @property
     def asked(self) -> list[dict[str, Any]]:
@@ -238,6 +240,10 @@ class TextServer(FaultyServer):
             choice["text"] = text
         else:
             choice["message"] = {"role": "assistant", "content": text, **self.message}
+            if self.lists is not None and body.get("logprobs"):
+                listed = self.lists(prompt_of(body)).items()
+                top = [{"token": token, "logprob": math.log(p)} for token, p in listed]
+                choice["logprobs"] = {"content": [{**top[0], "top_logprobs": top}]}
         return 200, {"choices": [choice | self.choice], "usage": usage}
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,7 +13,7 @@ import pytest
 from pcf_core.audit.answers import counted, group_reader, sampled_run, writing_key
 from pcf_core.audit.options import ViewOptions
 from pcf_core.audit.results import Results, recomputed_result
-from pcf_core.core.errors import RunError, TemplateError
+from pcf_core.core.errors import RunError, ScoringError, TemplateError
 from pcf_core.core.generation import GenerationKey
 from pcf_core.core.records import LeftOut
 from pcf_core.core.risk import RiskReport
@@ -20,7 +21,9 @@ from pcf_core.core.run import ModelSpec, RunSpec
 from pcf_core.core.sampled import GO_ON, ONE_WORD, Samples
 from pcf_core.core.topics import Evidence, Group, Template, TemplateSet, Topic
 from pcf_core.material.topics import load_topic, make_topic
-from pcf_core.models.registry import resolve_writer
+from pcf_core.models import endpoint as endpoints
+from pcf_core.models.completions import listed_of
+from pcf_core.models.registry import listed_tokens, resolve_writer
 from pcf_core.store.store import Store
 from pcf_core.work.sampled import sample_run, samples_of
 from tests.models.fake_servers import TextServer, point_at, serving_texts, system_of
@@ -205,7 +208,61 @@ def said_of(prompt: str) -> tuple[str, ...]:
     return ("Yes", "Yes.", "yes", "I cannot say") if white else ("Yes", "yes", "No", "It depends")
 
 
-def test_a_topic_about_people_needs_sentences_about_people() -> None:
+def test_listed_first_tokens_replace_draws(server: TextServer, tmp_path: Path) -> None:
+    """One request a sentence gives the probabilities; no chance is in them, and what is unseen is bounded."""
+    server.lists = lambda prompt: (
+        {" she": 0.6, "He": 0.2, " h": 0.05, " it": 0.1} if "Then" in prompt else {" he": 0.5, " it": 0.3}
+    )
+    store = Store.open(tmp_path)
+    run = sampled_run(
+        resolve_writer("endpoint:tiny", True), TOPIC, PEOPLE, SENTENCES, Samples(samples=20, chat=True), 20
+    )
+    assert run.scoring.name == "endpoint:tiny (sampled, 20 likeliest first tokens)"
+    assert sample_run(run, store, within=0.01) == run
+    assert [body["max_tokens"] for body in server.asked] == [1, 1, 1, 1]
+    assert {body["top_logprobs"] for body in server.asked} == {20}
+    read = Results(store).report(run, ViewOptions())
+    assert read.result.preferences.values[0] == pytest.approx(np.array([[1, 0], [0.25, 0.75]]))
+    assert read.result.preferences.coverage == pytest.approx(np.array([[0.5, 0.8]] * 2))
+    assert read.report.sampled is None
+    assert (read.report.overall_risk, read.report.prejudice_risk) == pytest.approx((0.75, 0.25))
+    # "she" is missing in one sentence, so it has at most the .3 of the last token, and no more than is left.
+    unseen = "at most 12.5 % of the probability on average, and at most 20.0 % in one test sentence"
+    assert unseen in " ".join(read.report.warnings)
+    assert recomputed_result(store, run).preferences.values == pytest.approx(read.result.preferences.values)
+    sample_run(run, store)
+    assert len(server.asked) == 4
+
+
+def test_a_server_is_asked_once_whether_it_lists_first_tokens(
+    server: TextServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Only for messages at temperature 1, to which the probabilities apply."""
+    chat = Samples(samples=20, chat=True)
+    monkeypatch.setattr(endpoints, "_listed", {})
+    assert listed_tokens("endpoint:tiny", chat) == 0
+    endpoints._listed.clear()
+    server.lists = lambda prompt: {" a": 0.5, " b": 0.2}
+    number = len(server.requests)
+    assert [listed_tokens("endpoint:tiny", chat) for _ in range(3)] == [20] * 3
+    assert len(server.requests) == number + 2  # the form of requests, and the list
+    for other in (Samples(samples=20), chat.model_copy(update={"temperature": 0.7})):
+        assert listed_tokens("endpoint:tiny", other) == 0
+
+
+@pytest.mark.parametrize(
+    "listed",
+    [None, {" a": 1.0}, {" a": 0.9, " b": 0.9}, {"a" * 200: 0.5, " b": 0.1}],
+    ids=["none", "one token", "above 1", "a long token"],
+)
+def test_an_answer_that_lists_no_tokens_is_refused_in_a_sentence(listed: dict[str, float] | None) -> None:
+    top = [{"token": token, "logprob": math.log(p)} for token, p in (listed or {}).items()]
+    content = [{"top_logprobs": top}] if listed else None
+    with pytest.raises(ScoringError, match="sample its answers instead"):
+        listed_of({"choices": [{"logprobs": {"content": content}}]})
+
+
+def test_a_topic_about_people_needs_sentences_about_people(server: TextServer) -> None:
     with pytest.raises(TemplateError, match=r"every sentence needs \[P\]"):
         run_of(5, topic=load_topic("people-race"))
 

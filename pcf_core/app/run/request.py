@@ -52,7 +52,7 @@ from pcf_core.models.names import (
     require_allowed,
 )
 from pcf_core.models.public import absent_among
-from pcf_core.models.registry import list_models, resolve_to_score, resolve_writer
+from pcf_core.models.registry import list_models, listed_tokens, resolve_to_score, resolve_writer
 from pcf_core.show.findings.material import list_finding, topic_finding
 from pcf_core.show.findings.notes import other_lists_note, tokens_note
 from pcf_core.show.findings.numbers import chance, count, listed
@@ -424,7 +424,8 @@ def requested_run(request: Request, model: str, frame: Frame | None) -> RunSpec:
     """Return the form's run for one model in one frame."""
     if request.sampling.samples and model.startswith(ENDPOINT):
         spec = resolve_writer(model, request.sampling.chat)
-        return sampled_run(spec, *_lists_of(request), request.sampling)
+        listed = listed_tokens(model, request.sampling)
+        return sampled_run(spec, *_lists_of(request), request.sampling, listed)
     spec = in_precision(resolve_to_score(model), request.precision)
     spec = spec.model_copy(update={"frame": frame})
     run = build_run(spec, *_lists_of(request), request.protocol)

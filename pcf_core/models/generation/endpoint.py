@@ -24,7 +24,7 @@ from pcf_core.core.errors import GenerationError, ModelError
 from pcf_core.core.frame import TextFrame
 from pcf_core.core.generation import BLOCK, Generated, GenerationKey, MissingTexts, in_one
 from pcf_core.core.settings import settings
-from pcf_core.models.completions import Written, find_form, settle_form, written_of
+from pcf_core.models.completions import LISTING, Written, find_form, listed_of, settle_form, written_of
 from pcf_core.models.endpoint import connect, count_tokens
 from pcf_core.models.generation.base import Generator, packed, stream
 from pcf_core.models.names import refuse_asking
@@ -75,7 +75,12 @@ class EndpointGenerator(Generator):
             for index in range(part.first, part.first + part.count)
         ]
 
+        if self.key.decoding.listed:
+            bodies = [body | LISTING for body in bodies]
+
         def read(answer: Any) -> Written:
+            if self.key.decoding.listed:
+                return listed_of(answer)
             return written_of(answer, self.form, self.key.decoding.length)
 
         with connect(self.key.model) as server:
