@@ -256,7 +256,7 @@ def neutral_comparison(
     weights = template_weights(common.run.templates, options.template_weighting)
     weights = np.where(np.isin(texts, list(left_out)), 0.0, weights)
     sides = NeutralSides.of(common.values, np.stack(neutral), common.occupation_weights)
-    unit = TemplateUnit.templates(weights, common.run.templates.families)
+    unit = TemplateUnit.templates(weights, common.run.templates.families, common.run.templates.slots)
     totals = neutral_differences(sides, unit, resamples=resamples, permutations=permutations)
     margin = float(options.margin)
     of_subjects = np.einsum("t,mjtg->jmg", unit.weights, sides.neutral)

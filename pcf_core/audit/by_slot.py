@@ -18,7 +18,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from pcf_core.audit.fitting import fits_in
 from pcf_core.audit.reading import RunView
 from pcf_core.audit.writing import risk_report
 from pcf_core.core.records import FloatArray
@@ -27,8 +26,6 @@ from pcf_core.measure.decomposition import decompose, jensen_gap
 from pcf_core.measure.families import Families
 from pcf_core.measure.resampling import TemplateUnit
 from pcf_core.measure.wordings import Variation
-
-ANY = "any"  # the slot of templates that do not say what fits
 
 
 @dataclass(frozen=True)
@@ -72,10 +69,10 @@ def by_slot(reading: RunView, resamples: int = 2000) -> BySlot | None:
         return None
     matrix = reading.matrix
     used = matrix.template_weights > 0
-    labels = np.array(["+".join(fits) or ANY for fits in fits_in(reading.run)])
-    names, of = np.unique(labels, return_inverse=True)
-    if len(set(labels[used])) < 2:
+    labels = np.array(reading.labelled.drawn.slots)
+    if not labels.size or len(set(labels[used])) < 2:
         return None
+    names, of = np.unique(labels, return_inverse=True)
     weights = matrix.template_weights / matrix.template_weights.sum()
     slots = Families(of, weights)
     parts = decompose(matrix.values, weights, matrix.criterion)
@@ -123,6 +120,7 @@ def _slot(reading: RunView, name: str, chosen: np.ndarray, resamples: int) -> Sl
         templates=tuple(whole.templates[row] for row in rows),
         template_weights=weights,
         families=tuple(whole.families[row] for row in rows) if whole.families else (),
+        slots=(),
         unit=None,
     )
     report = risk_report(some, resamples)

@@ -113,6 +113,7 @@ def risk_difference(first: RunView, second: RunView, options: ViewOptions) -> Di
         common.occupation_weights,
         criterion_for(options, common.reference, rated=common.run.topic.decides),
         families=common.run.templates.families,
+        slots=common.run.templates.slots,
     )
     return replace(differences[0, 1], margin=float(options.margin))
 
@@ -303,7 +304,7 @@ def sampled_note(readings: Sequence[RunView]) -> str:
 
 def _whole(common: RunSpec, weights: FloatArray) -> TemplateUnit:
     """Return the unit of whole templates or families."""
-    return TemplateUnit.templates(weights, common.templates.families)
+    return TemplateUnit.templates(weights, common.templates.families, common.templates.slots)
 
 
 # Corrections for several comparisons.
@@ -366,6 +367,7 @@ def lettered(readings: Sequence[RunView], options: ViewOptions) -> list[str]:
         common.occupation_weights,
         criterion_for(options, common.reference, rated=common.run.topic.decides),
         families=common.run.templates.families,
+        slots=common.run.templates.slots,
     )
     totals = [replace(total, margin=float(options.margin)) for total in differences.values()]
     tested = _controlled_totals(totals)

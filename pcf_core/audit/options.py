@@ -208,13 +208,27 @@ def word_scoring(protocol: str) -> str:
 
 
 def with_families(run: RunSpec) -> RunSpec:
-    """Return the run with the families of today's set of that name, if it has the same texts."""
-    now = as_it_is_now(run.templates)
-    if now.families == run.templates.families:
-        return run
-    return run.model_copy(
-        update={"templates": labelled(run.templates, [one.family for one in now.templates])}
-    )
+    """Return the run with the families of today's set of that name, if it has the same texts.
+
+    A run that does not say what fits at ``[Y]`` has also the slots of that set.
+    """
+    templates, now = run.templates, as_it_is_now(run.templates)
+    if now.families != templates.families:
+        templates = labelled(templates, [one.family for one in now.templates])
+    if now.slots and not any(template.fits for template in templates.templates):
+        several = zip(templates.templates, now.templates, strict=True)
+        both = tuple(one.model_copy(update={"fits": other.fits}) for one, other in several)
+        templates = templates.model_copy(update={"templates": both})
+    return run if templates is run.templates else run.model_copy(update={"templates": templates})
+
+
+def slots_of(run: RunSpec) -> tuple[str, ...]:
+    """Return the slots [template] that keep their numbers; none if a plan drew templates of any slot."""
+    return () if _is_estimated(run) else run.drawn.slots
+
+
+def _is_estimated(run: RunSpec) -> bool:
+    return run.plan is not None and len(run.drawn.templates) < (run.templates.counts > 0).sum()
 
 
 def unit_of(run: RunSpec, weights: FloatArray, options: ViewOptions) -> TemplateUnit:
@@ -224,16 +238,15 @@ def unit_of(run: RunSpec, weights: FloatArray, options: ViewOptions) -> Template
     count has its number of documents.  ``run``: :func:`with_families`.  Raises CriterionError for a count
     that is not a whole number.
     """
-    templates, families = run.drawn.templates, run.drawn.families
+    templates, labels = run.drawn.templates, (run.drawn.families, slots_of(run))
     counts = np.where(weights > 0, run.drawn.counts, 0.0)
-    estimated = run.plan is not None and len(templates) < (run.templates.counts > 0).sum()
-    if estimated or options.template_weighting != "counts" or options.unit == "template":
-        return TemplateUnit.templates(weights, families)
+    if _is_estimated(run) or options.template_weighting != "counts" or options.unit == "template":
+        return TemplateUnit.templates(weights, *labels)
     if options.unit == "counts-only-mentions":
-        return TemplateUnit.mentions(counts, families)
+        return TemplateUnit.mentions(counts, *labels)
     if all(template.documents for template, count in zip(templates, counts, strict=True) if count > 0):
-        return TemplateUnit.documents(counts, [template.documents for template in templates], families)
-    return TemplateUnit.templates(weights, families)
+        return TemplateUnit.documents(counts, [template.documents for template in templates], *labels)
+    return TemplateUnit.templates(weights, *labels)
 
 
 def unit_of_matrix(weights: FloatArray, families: Sequence[str], options: ViewOptions) -> TemplateUnit:

@@ -17,6 +17,7 @@ from pcf_core.audit.options import (
     Counted,
     ViewOptions,
     counted_occupations,
+    slots_of,
     unit_of,
     with_families,
 )
@@ -243,6 +244,7 @@ class RunView:
             occupation_weights=view.occupation_weights,
             criterion=view.criterion,
             families=self.labelled.drawn.families,
+            slots=slots_of(self.labelled),
             people=self.people,
             unit=self.unit,
             left_out=(

@@ -27,8 +27,8 @@ class Matrix:
 
     ``values`` [occupation, template, group]: preferences, rows sum to 1, or rates, of ``people`` if known.
     ``template_weights`` [template] and ``occupation_weights`` [occupation]: >= 0 with a positive sum.
-    ``families`` [template]: labels, or none.  ``unit``: resampled for intervals over templates, ``None`` for
-    whole templates or families.  ``left_out`` and ``warnings`` are copied into the report.
+    ``families`` and ``slots`` [template]: labels, or none.  ``unit``: resampled for intervals over templates,
+    ``None`` for whole templates or families.  ``left_out`` and ``warnings`` are copied into the report.
     """
 
     values: FloatArray
@@ -39,6 +39,7 @@ class Matrix:
     occupation_weights: FloatArray
     criterion: Criterion
     families: tuple[str, ...] = ()
+    slots: tuple[str, ...] = ()
     people: People | None = None
     unit: TemplateUnit | None = None
     left_out: tuple[LeftOut, ...] = ()
@@ -52,7 +53,7 @@ class Matrix:
     @cached_property
     def whole(self) -> TemplateUnit:
         """The unit of whole templates, or of whole families."""
-        return TemplateUnit.templates(self.template_weights, self.families)
+        return TemplateUnit.templates(self.template_weights, self.families, self.slots)
 
     @property
     def effective(self) -> float:

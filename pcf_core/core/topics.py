@@ -140,6 +140,7 @@ Part = Literal[
     "pronoun", "object", "possessive", "determiner", "reflexive", "plural", "noun", "phrase", "adjective"
 ]
 PARTS: tuple[Part, ...] = get_args(Part)
+ANY = "any"  # the slot of templates that do not say what fits
 # What fills ``[Y]`` in templates, by the rule that mines them.
 FITS_OF_FORM: Mapping[str, tuple[Part, ...]] = {
     "clausal": ("pronoun",),
@@ -258,6 +259,12 @@ class TemplateSet(Record):
     def families(self) -> tuple[str, ...]:
         """The family of each template, see :func:`families_of`."""
         return families_of(self.templates)
+
+    @cached_property
+    def slots(self) -> tuple[str, ...]:
+        """What fits at ``[Y]`` in each template, such as ``phrase+adjective``; nothing if all are alike."""
+        labels = tuple("+".join(template.fits) or ANY for template in self.templates)
+        return labels if len(set(labels)) > 1 else ()
 
     @cached_property
     def hash(self) -> str:

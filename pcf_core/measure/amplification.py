@@ -168,6 +168,7 @@ class _Both:
         moved = of_occupations - of_occupations.mean(axis=-1, keepdims=True)
         templates = by_template @ (self.stereotypes - self.y[:, np.newaxis]) / many
         drawn = self.unit.means(templates)
+        drawn = drawn - self.unit.about(drawn, np.zeros(1))
         counted = degrees_of_freedom(np.moveaxis(by_template**2, -1, 0), 1.0)
         freedom = degrees_of_freedom(
             [moved**2 @ occupations.variance_weights, drawn**2 @ self.unit.variance_weights],

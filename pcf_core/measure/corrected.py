@@ -37,6 +37,7 @@ import numpy as np
 from pcf_core.core.records import FloatArray
 from pcf_core.measure.criterion import Criterion
 from pcf_core.measure.decomposition import jensen_gap
+from pcf_core.measure.resampling import TemplateUnit
 
 # At a kink of J (E s = 0, or groups that tie) a correction leaves up to 2.1 times as much bias as it
 # removes, where contexts move all occupations alike (0.54 and 0.26 standard errors).  What is left has one
@@ -64,20 +65,16 @@ class Correction:
 
 
 def correction(
-    stereotypes: FloatArray,
-    weights: FloatArray,
-    variance_weights: FloatArray,
-    shares: FloatArray,
-    criterion: Criterion,
+    stereotypes: FloatArray, unit: TemplateUnit, shares: FloatArray, criterion: Criterion
 ) -> Correction:
     """Estimate how far the sampling of templates, or of families of them, biases r^p.
 
-    ``stereotypes`` [occupation, item, group], of a family their mean; ``weights`` [item] and ``shares``
-    [occupation], each sum to 1; ``variance_weights`` [item], see
-    :attr:`pcf_core.measure.resampling.TemplateUnit.variance_weights`.
+    ``stereotypes`` [occupation, item, group] of the items of ``unit``, of a family their mean; ``shares``
+    [occupation], sum to 1.
     """
-    mean = weights @ stereotypes
-    covariance = mean_covariance(stereotypes, mean, variance_weights)
+    mean = unit.items @ stereotypes
+    about = unit.about(stereotypes, mean[:, np.newaxis], axis=1)
+    covariance = mean_covariance(stereotypes, about, unit.variance_weights)
     plug_in = criterion.of_stereotypes(mean)
     noisier = plug_in + sampling_bias(mean, covariance, criterion)
     return Correction(
@@ -87,13 +84,13 @@ def correction(
     )
 
 
-def mean_covariance(stereotypes: FloatArray, mean: FloatArray, variance_weights: FloatArray) -> FloatArray:
-    """Return [occupation, group, group] Σ_t v_t (s_t − m)(s_t − m)ᵀ, the covariance of mean stereotypes m.
+def mean_covariance(stereotypes: FloatArray, about: FloatArray, variance_weights: FloatArray) -> FloatArray:
+    """Return [occupation, group, group] Σ_t v_t (s_t − m)(s_t − m)ᵀ, the covariance of mean stereotypes.
 
-    ``stereotypes`` [occupation, template, group]; ``mean`` [occupation, group]; ``variance_weights``
-    [template] v.
+    ``stereotypes`` [occupation, template, group]; ``about`` [occupation, 1 or template, group] the mean m, of
+    all templates or of a template's stratum; ``variance_weights`` [template] v.
     """
-    deviations = stereotypes - mean[:, np.newaxis]
+    deviations = stereotypes - about
     return np.asarray(deviations.transpose(0, 2, 1) @ (deviations * variance_weights[:, np.newaxis]))
 
 

@@ -114,12 +114,11 @@ def template_noise(
 
     ``stereotypes`` [occupation, template, group].
     """
-    effective = unit.effective
     if unit.fewest <= 1 + SMALLEST_SPREAD:
         return None
     blocks = resampled_template_weights(unit, resamples, seed)
     drawn = replicates_of(stereotypes, blocks, criterion).risks[quantity]
-    deviations = (drawn - drawn.mean(axis=0)) * math.sqrt(effective / (effective - 1))
+    deviations = (drawn - drawn.mean(axis=0)) * math.sqrt(unit.shortfall)
     return TemplateNoise(tuple(occupations), deviations, max(1.0, unit.fewest - 1), unit.name)
 
 

@@ -14,6 +14,11 @@ weights the two agree.  This assumes that heavy templates vary about as much as 
 is no new context: a family is then drawn whole, with all its wordings, in a slot of the family's weight, and
 all of the following is about families.  Where every template is alone in its family, nothing changes.
 
+**Strata.**  A set of pronouns and nouns has strata (:mod:`pcf_core.measure.strata`).  A slot is then filled
+from its own stratum, in proportion to the weights there: every draw has as many templates or families of each
+stratum as the set, and the spread between strata is not taken for chance.  The factor below is simulated with
+the same strata, also where weights are equal.  Where only counts are drawn there are no strata.
+
 **Stretched percentiles.**  Percentile intervals are too narrow for small samples, like those of a normal with
 the variance divided by n.  Their distance from the mean of the replicates is multiplied by √(n/(n−1))
 t_{α,n−1} / z_α, which makes the interval of a mean about as wide as Student's (:func:`student`; cf.
@@ -61,6 +66,7 @@ from pcf_core.core.records import FloatArray
 from pcf_core.core.risk import COUNTS_ONLY, Interval, Over
 from pcf_core.measure.criterion import Criterion, normalised
 from pcf_core.measure.families import Families
+from pcf_core.measure.strata import Strata
 
 FEW_TEMPLATES = 10
 # Cells of a block of resamples: about 130 MB with temporary copies.
@@ -71,6 +77,7 @@ SIMULATED, KEPT_APART = 20_000, 100  # normal sets of contexts, and how many wei
 SPREADS = (1.0, 2.0)  # of the heaviest context, relative to the others
 MOST_CHANCE = 0.8  # of one template, where slots are filled
 OCCUPATIONS = 1  # the second stream of a seed; the first one, for templates, is the seed itself
+STRATA = 2  # the streams after it, one for each
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,62 +89,82 @@ class TemplateUnit:
     documents share templates, so these count as separate units), or ``mention`` (each counted occurrence).
     ``weights`` [template], sum to 1.  ``sizes`` [item]: whole numbers of units, at least 1 where there is
     weight; items without weight are not drawn.  An item is a family if the unit is one, else a template.
-    ``families``: of the templates, also where only counts are drawn.
+    ``families``: of the templates, and ``strata``: of whole templates or families, ``None`` for a single
+    one; both also where only counts are drawn.
     """
 
     name: str
     weights: FloatArray
     sizes: FloatArray
     families: Families | None = None
+    strata: Strata | None = None
 
     @classmethod
-    def templates(cls, weights: ArrayLike, families: Sequence[str] = ()) -> TemplateUnit:
+    def templates(
+        cls, weights: ArrayLike, families: Sequence[str] = (), slots: Sequence[str] = ()
+    ) -> TemplateUnit:
         """Resample templates, each with the same probability, or whole families of them.
 
-        ``families`` [template]: labels, or none.  Raises CriterionError for weights [template] that are not
-        finite, >= 0 and positive in sum, or labels that are not one for each.
+        ``families`` [template]: labels, or none; ``slots`` [template]: labels of the kinds that keep their
+        numbers, or none.  Raises CriterionError for weights [template] that are not finite, >= 0 and positive
+        in sum, or labels that are not one for each.
         """
         shares = normalised(weights, np.size(weights), "template_weights")
-        return cls._whole(shares, Families.labelled(families, shares))
+        return cls._whole(shares, *_labelled(shares, families, slots))
 
     @classmethod
-    def _whole(cls, shares: FloatArray, families: Families | None) -> TemplateUnit:
+    def _whole(cls, shares: FloatArray, families: Families | None, strata: Strata | None) -> TemplateUnit:
         if families is None:
-            return cls("template", shares, (shares > 0) * 1.0)
-        return cls("family", shares, (families.totals > 0) * 1.0, families)
+            return cls("template", shares, (shares > 0) * 1.0, strata=strata)
+        return cls("family", shares, (families.totals > 0) * 1.0, families, strata)
 
     @classmethod
-    def documents(cls, counts: ArrayLike, documents: ArrayLike, families: Sequence[str] = ()) -> TemplateUnit:
+    def documents(
+        cls,
+        counts: ArrayLike,
+        documents: ArrayLike,
+        families: Sequence[str] = (),
+        slots: Sequence[str] = (),
+    ) -> TemplateUnit:
         """Resample documents that have a template, equally likely; the weights are the counts.
 
         ``counts`` [template] finite, >= 0, positive sum; ``documents`` [template] whole numbers, at least 1
-        where there is a count; ``families`` [template]: labels, or none.  Raises CriterionError if any of
-        these is not allowed.
+        where there is a count; ``families`` and ``slots`` as for whole templates.  Raises CriterionError if
+        any of these is not allowed.
         """
         shares = normalised(counts, np.size(counts), "template_weights")
         units = whole_units(documents, shares, "documents")
-        return cls("document", shares, units, Families.labelled(families, shares))
+        return cls("document", shares, units, *_labelled(shares, families, slots))
 
     @classmethod
-    def mentions(cls, counts: ArrayLike, families: Sequence[str] = ()) -> TemplateUnit:
+    def mentions(
+        cls, counts: ArrayLike, families: Sequence[str] = (), slots: Sequence[str] = ()
+    ) -> TemplateUnit:
         """Resample mentions: each template as often as it was counted.
 
-        ``families`` [template]: labels, or none.  Raises CriterionError for counts [template] that are not
-        whole numbers >= 0 with a positive sum, or labels that are not one for each.
+        ``families`` and ``slots`` as for whole templates.  Raises CriterionError for counts [template] that
+        are not whole numbers >= 0 with a positive sum, or labels that are not one for each.
         """
         shares = normalised(counts, np.size(counts), "template_weights")
         units = whole_units(counts, shares, "counts")
-        return cls("mention", shares, units, Families.labelled(families, shares))
+        return cls("mention", shares, units, *_labelled(shares, families, slots))
 
     @property
     def whole(self) -> TemplateUnit:
         """Whole templates or families if this unit resamples only their counts, otherwise this unit."""
-        return self if self.name not in COUNTS_ONLY else self._whole(self.weights, self.families)
+        if self.name not in COUNTS_ONLY:
+            return self
+        return self._whole(self.weights, self.families, self.strata)
 
     @property
     def drawn_families(self) -> Families | None:
         """The families, if they are the items that are drawn."""
         return self.families if self.name == "family" else None
+
+    @property
+    def drawn_strata(self) -> Strata | None:
+        """The strata, if each of them keeps its number of items."""
+        return None if self.name in COUNTS_ONLY else self.strata
 
     @property
     def items(self) -> FloatArray:
@@ -151,6 +178,13 @@ class TemplateUnit:
     def sums(self, values: FloatArray, axis: int = -1) -> FloatArray:
         """Add up values over the templates of each item; ``axis`` is that of the templates."""
         return values if self.drawn_families is None else self.drawn_families.sums(values, axis)
+
+    def about(self, values: FloatArray, mean: FloatArray, axis: int = -1) -> FloatArray:
+        """Return what the values of items vary about: the mean of each one's stratum, else that of all.
+
+        ``axis``: that of the items; ``mean``: of all, with this axis.
+        """
+        return mean if self.drawn_strata is None else self.drawn_strata.means(values, axis)
 
     @property
     def places(self) -> bool:
@@ -172,9 +206,10 @@ class TemplateUnit:
         """1 / share of the heaviest unit, at most ``effective`` and equal to it for equal weights.
 
         Where units are drawn with their own weights and few carry most of it, ``effective`` is too
-        optimistic.
+        optimistic.  With strata it is at most one more than the degrees of freedom that they leave.
         """
-        return float(1 / (self.items / np.maximum(self.sizes, 1)).max())
+        lightest = float(1 / (self.items / np.maximum(self.sizes, 1)).max())
+        return lightest if self.drawn_strata is None else min(lightest, 1 + freedom(self.drawn_strata))
 
     @property
     def unit_squares(self) -> FloatArray:
@@ -186,8 +221,12 @@ class TemplateUnit:
         """[item] v such that Σ_i v_i (s_i − m)² estimates the variance of the weighted mean m.
 
         For refilled slots w/(n−1), otherwise squared weights of the units times n/(n−1), with n the effective
-        number of units, as the mean is estimated too.  0 for a single unit.
+        number of units, as the mean is estimated too.  0 for a single unit.  With strata s varies about the
+        mean of its stratum (:meth:`about`), which has the weight W and the number n: w W/(n−1).
         """
+        if self.drawn_strata is not None:
+            totals, squares = self.drawn_strata.totals, self.drawn_strata.squares
+            return np.asarray(self.items * (totals * squares / (totals**2 - squares))[self.drawn_strata.of])
         effective = self.effective
         if effective <= 1 + 1e-9:
             return np.zeros_like(self.items)
@@ -195,11 +234,35 @@ class TemplateUnit:
             return np.asarray(self.items / (effective - 1))
         return np.asarray(self.unit_squares * (effective / (effective - 1)))
 
+    @property
+    def shortfall(self) -> float:
+        """How many times too small the variance of a mean over draws is, as they scatter about a sample."""
+        if self.drawn_strata is None:
+            return self.effective / (self.effective - 1)
+        squares = self.drawn_strata.squares
+        return float(squares.sum() / (squares - (squares / self.drawn_strata.totals) ** 2).sum())
+
     def stretch(self, level: float) -> float:
         """Return the factor for a percentile's distance from the mean of the replicates (see the module)."""
+        if (strata := self.drawn_strata) is not None:
+            return stratified_stretch(
+                tuple(
+                    (float(total), (within := strata.within[rows])[within > 0].tobytes())
+                    for total, rows in zip(strata.totals, strata.rows, strict=True)
+                ),
+                level,
+            )
         if self.places and not self.alike:
             return simulated_stretch(self.items[self.items > 0].tobytes(), level)
         return student(self.fewest, level)
+
+
+def _labelled(
+    shares: FloatArray, families: Sequence[str], slots: Sequence[str]
+) -> tuple[Families | None, Strata | None]:
+    """Return what labels say of templates, or of their families."""
+    together = Families.labelled(families, shares)
+    return together, Strata.labelled(slots, shares, together)
 
 
 def student(units: float, level: float) -> float:
@@ -219,31 +282,74 @@ def student(units: float, level: float) -> float:
 def simulated_stretch(weights: bytes, level: float) -> float:
     """Return the quantile of |Σ w ε| / √(Σ w² Σ q (ε − Σ q ε)²) over that of a normal (see the module).
 
-    ε are normal contexts, q the probabilities of being drawn, nearly always the weights w.  The lightest
-    weights beyond ``KEPT_APART`` are lumped: their part of Σ w ε is normal, and of Σ q ε² a multiple of
-    chi-squared with the same mean and variance.  ``weights``: the bytes of at least two float64 weights above
-    0 that sum to 1.
+    ``weights``: the bytes of at least two float64 weights above 0 that sum to 1.
     """
     normal = -NormalDist().inv_cdf(checked_tail(level))
+    errors = simulated_errors(weights, np.random.default_rng(0))
+    ratios = (np.abs(error) / np.sqrt(square) for error, square in errors)
+    return max(float(np.quantile(ratio, level)) for ratio in ratios) / normal
+
+
+@lru_cache(maxsize=64)
+def stratified_stretch(strata: tuple[tuple[float, bytes], ...], level: float) -> float:
+    """Return the same where errors and squares add up over strata, each with a share of the weight.
+
+    In one stratum the heaviest context, or every context, may be twice as variable as elsewhere.  ``strata``:
+    the share of each, and the bytes of its weights, as for one.
+    """
+    normal, generator = -NormalDist().inv_cdf(checked_tail(level)), np.random.default_rng(0)
+    simulated = [
+        [(share * error, share**2 * square) for error, square in simulated_errors(weights, generator)]
+        for share, weights in strata
+    ]
+    usual = [spreads[0] for spreads in simulated]
+    factors = []
+    for place, spreads in enumerate(simulated):
+        for one in (*spreads, tuple(SPREADS[-1] ** power * part for power, part in enumerate(spreads[0], 1))):
+            error, square = map(sum, zip(*(*usual[:place], one, *usual[place + 1 :]), strict=True))
+            factors.append(float(np.quantile(np.abs(error) / np.sqrt(square), level)) / normal)
+    return max(factors)
+
+
+def simulated_errors(
+    weights: bytes, generator: np.random.Generator
+) -> Iterator[tuple[FloatArray, FloatArray]]:
+    """Yield [sample] Σ w ε and Σ w² Σ q (ε − Σ q ε)² for each of ``SPREADS`` of the heaviest context.
+
+    ε are normal contexts, q the probabilities of being drawn, nearly always the weights w.  The lightest
+    weights beyond ``KEPT_APART`` are lumped: their part of Σ w ε is normal, and of Σ q ε² a multiple of
+    chi-squared with the same mean and variance.  ``weights``: see :func:`simulated_stretch`.
+    """
     ordered = np.sort(np.frombuffer(weights))[::-1]
     drawn = chances(ordered)
     heaviest, light = ordered[:KEPT_APART], ordered[KEPT_APART:]
     often, seldom = drawn[:KEPT_APART], drawn[KEPT_APART:]
-    generator = np.random.default_rng(0)
     contexts = generator.standard_normal((SIMULATED, heaviest.size))
     rest, share, squares = np.zeros(SIMULATED), seldom.sum(), float(seldom @ seldom)
     of_rest = np.zeros(SIMULATED)
     if squares > 0:
         rest = math.sqrt(squares) * generator.standard_normal(SIMULATED)
         of_rest = generator.chisquare(share**2 / squares, SIMULATED) * squares / share
-    ratios = []
     for spread in SPREADS:
         contexts[:, 0] *= spread
         mean = contexts @ heaviest + rest * (light.sum() / share if share else 0.0)
         scatter = contexts**2 @ often + of_rest - (contexts @ often + rest) ** 2
-        scatter = np.maximum(scatter, np.finfo(float).tiny)
-        ratios.append(float(np.quantile(np.abs(mean) / np.sqrt(ordered @ ordered * scatter), level)))
-    return max(ratios) / normal
+        yield mean, ordered @ ordered * np.maximum(scatter, np.finfo(float).tiny)
+
+
+def freedom(strata: Strata) -> float:
+    """Return the degrees of freedom of Σ_h Σ w² Σ q (ε − Σ q ε)², the variance of a mean over strata h.
+
+    It is 2 E² / Var for normal contexts that vary equally, with the trace of diag(q) − q qᵀ and of its
+    square: n − H with n items and H strata of equal weights and numbers.
+    """
+    mean, variance = 0.0, 0.0
+    for rows, square in zip(strata.rows, strata.squares, strict=True):
+        drawn = chances(strata.within[rows])
+        once, twice, thrice = ((drawn**power).sum() for power in (1, 2, 3))
+        mean += float(square * (once - twice))
+        variance += float(square**2 * (twice - 2 * thrice + twice**2))
+    return mean**2 / variance
 
 
 def whole_units(sizes: ArrayLike, shares: FloatArray, what: str) -> FloatArray:
@@ -290,9 +396,31 @@ def resampled_template_weights(unit: TemplateUnit, resamples: int, seed: int = 0
     there are.  The rows depend on the seed, not on the division into blocks.  Raises CriterionError for fewer
     than one resample.
     """
-    blocks = resampled(unit.items, unit.sizes, resamples, np.random.default_rng(seed), unit.weights.size)
+    if (strata := unit.drawn_strata) is not None:
+        blocks = stratified(unit, strata, resamples, seed)
+    else:
+        blocks = resampled(unit.items, unit.sizes, resamples, np.random.default_rng(seed), unit.weights.size)
     families = unit.drawn_families
     return blocks if families is None else map(families.spread, blocks)
+
+
+def stratified(unit: TemplateUnit, strata: Strata, resamples: int, seed: int) -> Iterator[FloatArray]:
+    """Yield blocks [resample, item] of weights in which each stratum keeps its weight and its draws."""
+    by_stratum = [
+        resampled(
+            strata.within[rows],
+            unit.sizes[rows],
+            resamples,
+            np.random.default_rng([seed, STRATA, place]),
+            unit.weights.size,
+        )
+        for place, rows in enumerate(strata.rows, 1)
+    ]
+    for parts in zip(*by_stratum, strict=True):
+        drawn = np.empty((len(parts[0]), strata.of.size))
+        for rows, total, part in zip(strata.rows, strata.totals, parts, strict=True):
+            drawn[:, rows] = total * part
+        yield drawn
 
 
 def resampled_occupation_weights(weights: ArrayLike, resamples: int, seed: int = 0) -> Iterator[FloatArray]:

@@ -168,7 +168,7 @@ def drawn_risk(
     effective = round(1 / float(squares.sum()), 9)
     squares *= repeats.sum() / (repeats.sum() - 1)
     stereotypes = criterion.stereotypes(preferences)
-    covariance = mean_covariance(stereotypes, plug_in.stereotype, squares)
+    covariance = mean_covariance(stereotypes, plug_in.stereotype[:, np.newaxis], squares)
     noisier = plug_in.prejudice + sampling_bias(plug_in.stereotype, covariance, criterion)
     prejudice = corrected_prejudice(plug_in.prejudice, noisier, shares)
     caprice = plug_in.overall - prejudice

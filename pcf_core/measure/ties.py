@@ -41,6 +41,7 @@ def risk_differences(
     criterion: Criterion,
     *,
     families: Sequence[str] = (),
+    slots: Sequence[str] = (),
     resamples: int = 2000,
     permutations: int = 2000,
     level: float = 0.95,
@@ -50,10 +51,11 @@ def risk_differences(
 
     ``values``: of each model, one at a time, [occupation, template, group] preferences, rows sum to 1 ± 1e-6;
     ``weights`` [template] and ``occupation_weights`` [occupation] finite, >= 0, positive sum (templates of
-    weight 0 are ignored); ``families`` [template]: labels, or none; ``permutations``: at most so many swaps;
-    ``level`` inside (0, 1).  Draws are those of :func:`~pcf_core.measure.comparison.paired_comparison`.  The
-    result is keyed by the indices of two models, the lesser first: R of the first minus that of the second.
-    Raises CriterionError if any of these is not allowed, or axes that differ.
+    weight 0 are ignored); ``families`` and ``slots`` [template]: labels, or none, as for
+    :meth:`TemplateUnit.templates`; ``permutations``: at most so many swaps; ``level`` inside (0, 1).  Draws
+    are those of :func:`~pcf_core.measure.comparison.paired_comparison`.  The result is keyed by the indices
+    of two models, the lesser first: R of the first minus that of the second.  Raises CriterionError if any of
+    these is not allowed, or axes that differ.
     """
     read = [_by_template(several, occupation_weights, criterion) for several in values]
     shapes = {shape for shape, _ in read}
@@ -66,7 +68,7 @@ def risk_differences(
     if not pairs:
         return {}
     ((occupations, templates, groups),) = shapes
-    unit = TemplateUnit.templates(normalised(weights, templates, "template_weights"), families)
+    unit = TemplateUnit.templates(normalised(weights, templates, "template_weights"), families, slots)
     shares = normalised(occupation_weights, occupations, "occupation_weights")
     risks = np.stack([risk for _, risk in read])  # [model, template]
     totals = risks @ unit.weights

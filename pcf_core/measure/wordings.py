@@ -190,7 +190,7 @@ def wording_split(
     if split is None or families is None or intervals.correction is None:
         return None
     shares = normalised(occupation_weights, preferences.shape[0], "occupation_weights")
-    apart = TemplateUnit(unit.name, families.totals, unit.sizes)
+    apart = TemplateUnit(unit.name, families.totals, unit.sizes, strata=unit.strata)
     draws = Draws(apart, shares, preferences.shape[2], criterion, resamples, level, seed)
     means, centre = families.means(preferences, axis=1), intervals.parts.mean_preferences[:, np.newaxis]
     factor, least = draws.factors(Variation.of(stereotypes, families, shares), criterion.stereotypes(means))

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from pcf_core.audit.case import restricted
 from pcf_core.audit.comparing import compared, risk_difference
 from pcf_core.audit.matrices import matrix_report
-from pcf_core.audit.options import ViewOptions, with_families
+from pcf_core.audit.options import ViewOptions, slots_of, with_families
 from pcf_core.audit.preferences import Result, build_run
 from pcf_core.audit.reading import RunView, report
 from pcf_core.audit.results import load_result
@@ -16,7 +18,7 @@ from pcf_core.audit.sampling import planned, with_draws
 from pcf_core.core.errors import CriterionError
 from pcf_core.core.risk import RiskReport
 from pcf_core.core.run import RunSpec
-from pcf_core.core.topics import MinedTemplate, SetCard, Template, TemplateSet
+from pcf_core.core.topics import MinedTemplate, Part, SetCard, Template, TemplateSet
 from pcf_core.material.evidence import make_evidence
 from pcf_core.material.templates import make_mined, save_set
 from pcf_core.material.topics import load_topic
@@ -249,3 +251,63 @@ def test_a_duplicated_template_is_one_with_its_count_doubled() -> None:
         {"preferences": values.tolist(), "template_weights": [2, 5, 3, 1]}, ViewOptions(), 50
     )
     assert one.corrected == whole.corrected
+
+
+SLOTS: tuple[tuple[Part, ...], ...] = (("pronoun",),) * 4 + (("determiner",),) * 4
+
+
+def scored_in_slots(
+    store: Store, model: str = "mini-gpt", slots: tuple[tuple[Part, ...], ...] = SLOTS
+) -> RunView:
+    """A run of eight equal templates of these slots, in which the first four prefer men."""
+    texts = tuple(
+        Template(text=f"The [X] of number {index} saw that [Y]", fits=fits)
+        for index, fits in enumerate(slots)
+    )
+    lists = load_topic("gender"), make_evidence("few", ["nurse", "engineer", "clerk"])
+    run = build_run(resolve(model), *lists, TemplateSet(name="eight", title="Eight", templates=texts))
+    result = load_result(store, score_with_fake(store, run))
+    s = np.broadcast_to([0.6] * 4 + [-0.2] * 4, (3, 8)) + 0.01 * len(model)
+    preferences = replace(result.preferences, values=np.stack([(1 + s) / 2, (1 - s) / 2], axis=-1))
+    return RunView(run, replace(result, preferences=preferences), ViewOptions())
+
+
+def widths(found: RiskReport) -> list[float]:
+    return [one.high - one.low for one in found.intervals["overall_risk"] if one.over != "occupations"]
+
+
+def test_each_slot_keeps_its_number_of_templates_in_reports_and_comparisons(store: Store) -> None:
+    """Templates differ only between slots, so that whole slots leave nothing to chance."""
+    one, other = (scored_in_slots(store, model) for model in ("mini-gpt", "mini-bert"))
+    alone = scored_in_slots(store, slots=(("pronoun",),) * 8)
+    assert widths(report(one.result, one.run, ViewOptions(), resamples=50)) == pytest.approx([0, 0], abs=1e-9)
+    assert min(widths(report(alone.result, alone.run, ViewOptions(), resamples=50))) > 0.1
+    for found in (
+        compared(one, other, ViewOptions(), resamples=50, permutations=20).differences["overall_risk"],
+        risk_difference(one, other, ViewOptions()),
+    ):
+        basis = found.basis
+        assert basis is not None
+        assert basis.high - basis.low == pytest.approx(0, abs=1e-9)
+
+
+def test_a_run_has_the_slots_of_its_set_as_it_is_today(store: Store) -> None:
+    bare = scored_in_slots(store, slots=((),) * 8)
+    rows = [
+        MinedTemplate(text=one.text, fits=fits)
+        for one, fits in zip(bare.run.templates.templates, SLOTS, strict=True)
+    ]
+    save_set(make_mined("eight", rows, SetCard(title="Eight", form="clausal")))
+    labelled = with_families(bare.run)
+    assert labelled.key == bare.run.key
+    assert labelled.templates.slots == ("pronoun",) * 4 + ("determiner",) * 4
+    assert with_families(labelled) is labelled
+    found = report(bare.result, bare.run, ViewOptions(), resamples=50)
+    assert widths(found) == pytest.approx([0, 0], abs=1e-9)
+
+
+def test_a_plan_that_drew_templates_of_any_slot_keeps_no_number(store: Store) -> None:
+    run = scored_in_slots(store).run
+    whole, part = (with_draws(planned(run, 0.05), draws) for draws in (500, 3))
+    assert slots_of(whole) == run.templates.slots
+    assert slots_of(part) == ()

@@ -59,10 +59,7 @@ def test_squares_are_the_estimator_in_use() -> None:
     population, weights = contexts_of().with_prejudice(0.2, "two-sided"), weights_worth(10, 5.0)
     drawn = population.drawn(3, 10, np.random.default_rng(1))
     unit, shares = TemplateUnit.templates(weights), np.full(15, 1 / 15)
-    found = [
-        correction(np.stack([s, -s], axis=-1), weights, unit.variance_weights, shares, Criterion())
-        for s in drawn
-    ]
+    found = [correction(np.stack([s, -s], axis=-1), unit, shares, Criterion()) for s in drawn]
     shown = estimates(drawn, weights)["squares"]
     assert [one.prejudice.mean() for one in found] == pytest.approx(shown.tolist(), abs=5e-3)
 
