@@ -23,6 +23,7 @@ from typing import Annotated
 
 import numpy as np
 import typer
+from numpy.typing import NDArray
 
 from benchmarks.coverage import OCCUPATIONS, QUANTILES, SYMBOLS, normal_quantiles
 from pcf_core.core.records import FloatArray
@@ -71,7 +72,7 @@ class Cell:
     spread: float
 
     @cached_property
-    def slots(self) -> tuple[FloatArray, FloatArray, FloatArray]:
+    def slots(self) -> tuple[NDArray[np.intp], FloatArray, FloatArray]:
         """[template] number, γ and σ of its slot."""
         names, of = np.unique(self.layout.slots, return_inverse=True)
         shifts = np.linspace(-self.shift, self.shift, names.size)

@@ -175,4 +175,4 @@ def _standing(
 ) -> Standing:
     """Compare two runs; ``stored`` and ``statistics`` are there only for the cache key."""
     answer = answer_in(open_store(), runs, options)
-    return Standing.of_risk(names, answer.risk, answer.little)
+    return Standing.of_other(names, answer)

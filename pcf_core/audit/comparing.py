@@ -7,7 +7,7 @@ sentences, their finished runs on other template sets are compared too.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import chain
@@ -106,7 +106,10 @@ def compared(
 
 def risk_difference(first: RunView, second: RunView, options: ViewOptions) -> Difference:
     """Return only R of :func:`compared`, with its interval over whole templates, in much less time."""
-    common = common_part(first, second, options)
+    return _risk_difference(common_part(first, second, options), options)
+
+
+def _risk_difference(common: Common, options: ViewOptions) -> Difference:
     differences = risk_differences(
         common.values,
         template_weights(common.run.templates, options.template_weighting),
@@ -116,6 +119,25 @@ def risk_difference(first: RunView, second: RunView, options: ViewOptions) -> Di
         slots=common.run.templates.slots,
     )
     return replace(differences[0, 1], margin=float(options.margin))
+
+
+def _in_each_slot(common: Common, options: ViewOptions) -> dict[str, Difference]:
+    """Return the same for the templates of each slot, heaviest first, corrected for their number (Holm).
+
+    Empty if all templates have one slot; a slot without weight is left out.
+    """
+    templates, slots = common.run.templates, np.array(common.run.templates.slots)
+    weights = template_weights(templates, options.template_weighting)
+    shares = {slot: float(weights[slots == slot].sum()) for slot in dict.fromkeys(slots.tolist())}
+    differences = {}
+    for slot in sorted((slot for slot, share in shares.items() if share), key=lambda slot: -shares[slot]):
+        rows = np.flatnonzero(slots == slot)
+        some = templates.model_copy(update={"templates": tuple(templates.templates[row] for row in rows)})
+        run = common.run.model_copy(update={"templates": some})
+        differences[slot] = _risk_difference(
+            replace(common, run=run, values=common.values[:, :, rows]), options
+        )
+    return dict(zip(differences, _controlled_totals([*differences.values()]), strict=True))
 
 
 def common_part(first: RunView, second: RunView, options: ViewOptions) -> Common:
@@ -388,13 +410,15 @@ class OtherSentences:
     """The tested risks of two models in one template set.
 
     ``name``: of the set, with its hash if ambiguous.  ``risk``: the difference of R, first minus second;
-    ``little``: whether coverage of either is too low for an answer.
+    ``little``: whether coverage of either is too low for an answer.  ``slots``: the difference in each slot,
+    corrected for their number; none if there is one.
     """
 
     name: str
     runs: tuple[RunSpec, RunSpec]
     risk: Difference
     little: tuple[bool, bool]
+    slots: Mapping[str, Difference]
 
 
 def answers_elsewhere(
@@ -425,12 +449,13 @@ def answer_in(
 ) -> OtherSentences:
     """Test which of two finished runs on the same templates has the higher risk; raises AuditError."""
     one, other = (read(store, run, options.protocol, options.aggregation) for run in runs)
-    readings = RunView(runs[0], one, options), RunView(runs[1], other, options)
+    common = common_part(RunView(runs[0], one, options), RunView(runs[1], other, options), options)
     return OtherSentences(
         name=runs[0].templates.name,
         runs=runs,
-        risk=risk_difference(*readings, options),
+        risk=_risk_difference(common, options),
         little=(one.says_little, other.says_little),
+        slots=_in_each_slot(common, options),
     )
 
 

@@ -200,7 +200,7 @@ def _standings_in(study: Study, store: Store, runs: Sequence[RunSpec], read: Rea
         with suppress(AuditError):
             answer = answer_in(store, (one, other), study.options, read)
             called = name_beside(one.templates, standings)
-            standings[called] = Standing.of_risk(pair, answer.risk, answer.little)
+            standings[called] = Standing.of_other(pair, answer)
     return standings
 
 

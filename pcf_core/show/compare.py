@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import isnan
 from typing import TYPE_CHECKING, Literal
 
 from pcf_core.audit.baseline import OtherScales
+from pcf_core.audit.comparing import OtherSentences
 from pcf_core.core.risk import (
     SIGNIFICANCE,
     Comparison,
@@ -32,7 +33,7 @@ from pcf_core.show.findings.numbers import (
     two_decimals,
     with_interval,
 )
-from pcf_core.show.names import worded
+from pcf_core.show.names import slot_title, worded
 from pcf_core.show.overview import MOST_OF_THEM, leading, trailing
 from pcf_core.show.wording import sentences
 
@@ -57,6 +58,7 @@ class Standing:
     measures.  ``against_even``: risks are against an even split; ``to_one``: they end at 1.
     ``all_named``: every sentence has a word of every group.  ``little``: models with unreliable figures, so
     that there is no answer.  ``detectable``: the difference that would probably have been shown, if none was.
+    ``slots``: the model with the lower risk in each slot where the test shows an order.
     """
 
     names: tuple[str, str]
@@ -72,6 +74,7 @@ class Standing:
     little: tuple[str, ...] = ()
     interval: Interval | None = None
     detectable: float | None = None
+    slots: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
     def of_risk(cls, names: tuple[str, str], difference: Difference, little: Sequence[bool]) -> Standing:
@@ -88,6 +91,20 @@ class Standing:
             interval=difference.basis or difference.interval(),
             detectable=difference.detectable,
         )
+
+    @classmethod
+    def of_other(cls, names: tuple[str, str], other: OtherSentences) -> Standing:
+        """Make the record of two models in other sentences."""
+        slots = {slot: names[one.verdict == "first"] for slot, one in other.slots.items() if one.ordered}
+        return replace(cls.of_risk(names, other.risk, other.little), slots=slots)
+
+    @property
+    def turned(self) -> dict[str, list[str]]:
+        """The kinds of words with which each model is closer, if the order turns round between them."""
+        by_model: dict[str, list[str]] = {}
+        for slot, model in self.slots.items():
+            by_model.setdefault(model, []).append(slot_title(slot))
+        return by_model if len(by_model) > 1 and not self.little else {}
 
     @property
     def distance(self) -> float:

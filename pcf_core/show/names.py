@@ -21,7 +21,7 @@ from pathlib import Path
 from pcf_core.core.errors import ModelError
 from pcf_core.core.run import RunSpec
 from pcf_core.core.settings import settings
-from pcf_core.core.topics import TemplateSet, with_person
+from pcf_core.core.topics import ANY, TemplateSet, with_person
 from pcf_core.models.names import known_models
 from pcf_core.models.public import public_models
 from pcf_core.show.findings.numbers import people
@@ -30,6 +30,18 @@ OCCUPATION = re.compile(r"(?<![\w-])(an )?occupation(?=s?(?![\w-]))", re.IGNOREC
 QUOTED = re.compile(r"(“[^”]*”)")  # titles and sentences keep their words
 PREFERRED_IN = re.compile(r"(?<!s )(?<!e )\bpreferred in\b")  # heads a column, and is not "are preferred in"
 PREFERS = re.compile(r"\b[Pp]refer(s|red|ring)?\b")
+SLOTS: Mapping[str, str] = {
+    "pronoun": "pronouns",
+    "object": "object pronouns",
+    "possessive": "possessives that stand alone",
+    "determiner": "possessives",
+    "reflexive": "reflexive pronouns",
+    "plural": "plural nouns",
+    "noun": "nouns",
+    "phrase": "nouns with an article",
+    "adjective": "adjectives",
+    ANY: "words of any kind",
+}
 GROUPS = ("no group", "the same group", "different groups", "another group", "a group", "one group", "none")
 _SUBJECT: ContextVar[_Subject] = ContextVar("subject")
 
@@ -149,6 +161,11 @@ def sentence_with_titles(sentence: str) -> str:
 def set_title(templates: TemplateSet) -> str:
     """Return a template set's title; of a shipped one today's, also for an earlier result."""
     return _titles(settings().assets)[0].get(templates.name) or templates.title or templates.name
+
+
+def slot_title(slot: str) -> str:
+    """Return the title of a slot: the kinds of words that fit there, such as "pronouns"."""
+    return " or ".join(SLOTS[part] for part in slot.split("+"))
 
 
 @dataclass(frozen=True)

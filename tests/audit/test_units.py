@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from pcf_core.audit.case import restricted
-from pcf_core.audit.comparing import compared, risk_difference
+from pcf_core.audit.comparing import answer_in, compared, risk_difference
 from pcf_core.audit.matrices import matrix_report
 from pcf_core.audit.options import ViewOptions, slots_of, with_families
 from pcf_core.audit.preferences import Result, build_run
@@ -23,6 +24,7 @@ from pcf_core.material.evidence import make_evidence
 from pcf_core.material.templates import make_mined, save_set
 from pcf_core.material.topics import load_topic
 from pcf_core.models.registry import resolve
+from pcf_core.show.compare import Standing
 from pcf_core.store.store import Store
 from tests.audit.small_runs import score_with_fake
 
@@ -257,9 +259,12 @@ SLOTS: tuple[tuple[Part, ...], ...] = (("pronoun",),) * 4 + (("determiner",),) *
 
 
 def scored_in_slots(
-    store: Store, model: str = "mini-gpt", slots: tuple[tuple[Part, ...], ...] = SLOTS
+    store: Store,
+    model: str = "mini-gpt",
+    slots: tuple[tuple[Part, ...], ...] = SLOTS,
+    tilts: Sequence[float] = (0.6,) * 4 + (-0.2,) * 4,
 ) -> RunView:
-    """A run of eight equal templates of these slots, in which the first four prefer men."""
+    """A run of equal templates with these slots and tilts towards men."""
     texts = tuple(
         Template(text=f"The [X] of number {index} saw that [Y]", fits=fits)
         for index, fits in enumerate(slots)
@@ -267,7 +272,7 @@ def scored_in_slots(
     lists = load_topic("gender"), make_evidence("few", ["nurse", "engineer", "clerk"])
     run = build_run(resolve(model), *lists, TemplateSet(name="eight", title="Eight", templates=texts))
     result = load_result(store, score_with_fake(store, run))
-    s = np.broadcast_to([0.6] * 4 + [-0.2] * 4, (3, 8)) + 0.01 * len(model)
+    s = np.broadcast_to(tilts, (3, len(slots))) + 0.01 * len(model)
     preferences = replace(result.preferences, values=np.stack([(1 + s) / 2, (1 - s) / 2], axis=-1))
     return RunView(run, replace(result, preferences=preferences), ViewOptions())
 
@@ -311,3 +316,38 @@ def test_a_plan_that_drew_templates_of_any_slot_keeps_no_number(store: Store) ->
     whole, part = (with_draws(planned(run, 0.05), draws) for draws in (500, 3))
     assert slots_of(whole) == run.templates.slots
     assert slots_of(part) == ()
+
+
+def test_the_order_of_two_models_is_tested_in_each_slot(store: Store) -> None:
+    """The first is closer to even in nine possessives, the second in eight pronouns; four nouns are too few.
+
+    Of nine all 512 ways to swap them are tried, of eight all 256; p-values are corrected for three slots.
+    """
+    slots: tuple[tuple[Part, ...], ...] = (("pronoun",),) * 8 + (("determiner",),) * 9 + (("noun",),) * 4
+    one, other = (
+        scored_in_slots(store, model, slots, tilts)
+        for model, tilts in (
+            ("mini-gpt", (0.6,) * 8 + (0.2,) * 9 + (0.6,) * 4),
+            ("mini-bert", (0.2,) * 8 + (0.6,) * 9 + (0.2,) * 4),
+        )
+    )
+    results = {reading.run.key: reading.result for reading in (one, other)}
+
+    def read(_: Store, run: RunSpec, *options: object) -> Result:
+        return results[run.key]
+
+    found = answer_in(store, (one.run, other.run), ViewOptions(), read)
+    assert list(found.slots) == ["determiner", "pronoun", "noun"]
+    assert {slot: each.verdict for slot, each in found.slots.items()} == {
+        "determiner": "second",
+        "pronoun": "first",
+        "noun": "too few",
+    }
+    assert [each.adjusted for each in found.slots.values()] == pytest.approx([6 / 512, 4 / 256, 2 / 16])
+    assert found.slots["pronoun"].margin == 0.02
+    standing = Standing.of_other(("mini-gpt", "mini-bert"), found)
+    assert standing.turned == {"mini-gpt": ["possessives"], "mini-bert": ["pronouns"]}
+    bare = tuple(each.model_copy(update={"fits": ()}) for each in one.run.templates.templates)
+    templates = one.run.templates.model_copy(update={"templates": bare})
+    runs = one.run.model_copy(update={"templates": templates}), other.run
+    assert answer_in(store, runs, ViewOptions(), read).slots == {}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pcf_core.audit.baseline import OtherScales
+from pcf_core.audit.comparing import OtherSentences
 from pcf_core.audit.matrices import matrix_report
 from pcf_core.audit.options import ViewOptions
 from pcf_core.core.risk import (
@@ -108,6 +110,7 @@ STANDINGS = {
     "equal": EQUAL,
     "little": LITTLE,
 }
+TURNED = {"determiner": "B", "pronoun": "A", "phrase+adjective": "B", "any": "A"}
 LEANS = {
     "men": of_male(0.9, 0.8, 0.9, 0.7),
     "mostly men": of_male(0.9, 0.8, 0.9, 0.3),
@@ -174,6 +177,11 @@ def examples() -> dict[str, object]:
             for there in STANDINGS
         },
         "in other sets": in_other_sentences(ORDERED, sets),
+        "in other sentences whose slots differ": [
+            in_other_sentences(here, {"others": replace(there, slots=TURNED)})
+            for here in (ORDERED, UNCLEAR)
+            for there in STANDINGS.values()
+        ],
         "sure": {name: how_sure(one, 19) for name, one in STANDINGS.items() if one is not LITTLE},
         "sure on scales": {name: how_sure(one, 19) for name, one in on_scales.items()},
         "sure of an unclear one": how_sure(replace(UNCLEAR, scales=scales(SAME, SAME, SAME)), 19),
@@ -266,6 +274,58 @@ def test_of_several_sets_those_that_differ_come_first() -> None:
     )
     both = replace(LITTLE, little=NAMES)
     assert "both models almost never use these words" in in_other_sentences(ORDERED, {"a": both})
+
+
+@given(
+    st.sampled_from(sorted(STANDINGS)),
+    st.sampled_from(sorted(STANDINGS)),
+    st.dictionaries(st.sampled_from(["pronoun", "determiner", "noun"]), st.sampled_from(NAMES)),
+)
+def test_slots_are_named_only_where_the_order_turns_round_between_them(
+    here: str, there: str, slots: dict[str, str]
+) -> None:
+    """And then with the model that the test of each shows, or with none that only confirms an order."""
+    titles = {"pronoun": "pronouns", "determiner": "possessives", "noun": "nouns"}
+    before, found = STANDINGS[here], replace(STANDINGS[there], slots=slots)
+    said = in_other_sentences(before, {"others": found})
+    plain = in_other_sentences(before, {"others": STANDINGS[there]})
+    if len(set(slots.values())) < 2 or found.little:
+        assert said == plain
+        return
+    _, _, more = said.partition(plain.removesuffix("."))
+    for slot, title in titles.items():
+        assert (f" {title}" in more) == (slot in slots and slots[slot] != found.lower)
+    for model in set(slots.values()) - {found.lower}:
+        before_it = more[: more.index(f" {model}")].rpartition("with")[2]
+        assert all(f" {titles[slot]}" in before_it for slot, one in slots.items() if one == model)
+    if not found.lower and before.lower:
+        assert more.index(f" {before.lower}") == min(more.index(f" {name}") for name in NAMES)
+
+
+def test_the_slot_of_a_broader_set_in_which_the_order_turns_round() -> None:
+    found = replace(UNCLEAR, slots={"noun": "B", "pronoun": "A", "determiner": "B"})
+    assert in_other_sentences(ORDERED, {"a second, broader set of 20 sentences": found}) == (
+        "With a second, broader set of 20 sentences we cannot tell them apart: with pronouns A is closer to "
+        "even, with nouns and possessives B."
+    )
+    other = replace(standing("first"), slots=found.slots)
+    assert in_other_sentences(ORDERED, {"others": other}) == (
+        "With others the order is reversed, but with pronouns A is closer to even."
+    )
+
+
+def test_an_order_in_a_slot_needs_a_test_and_a_size_that_matters() -> None:
+    """One difference is too small to matter, one is unclear, and one has too few sentences."""
+    small = replace(SAME, margin=1.0)
+    slots = {
+        "pronoun": SAME,
+        "noun": OTHER,
+        "plural": small,
+        "object": CLOSE,
+        "adjective": replace(SAME, least_p=0.125, p_value=0.125),
+    }
+    other = OtherSentences("others", (Mock(), Mock()), CLOSE, (False, False), slots)
+    assert Standing.of_other(NAMES, other).slots == {"pronoun": "B", "noun": "A"}
 
 
 @pytest.mark.parametrize(("flagged", "answered"), [(5, True), (6, False)])
