@@ -14,6 +14,8 @@ of all templates, and how often its 95 % interval contains them.
     python -m benchmarks.gate --replications 1000
     python -m benchmarks.gate --replications 300 --leans one-sided
     python -m benchmarks.gate --replications 300 --neutral
+    python -m benchmarks.gate --replications 300 --neutral --skewed
+    python -m benchmarks.gate --replications 300 --neutral --copies 3
     python -m benchmarks.gate --shipped
 """
 
@@ -26,7 +28,7 @@ from typing import Annotated
 import numpy as np
 import typer
 
-from benchmarks.coverage import SYMBOLS, Cell, Leans, contexts_of, weights_worth
+from benchmarks.coverage import SYMBOLS, Cell, Leans, Population, contexts_of, shared, weights_worth
 from pcf_core.audit.gate import scoring_order
 from pcf_core.audit.results import load_result
 from pcf_core.core.records import FloatArray
@@ -43,13 +45,15 @@ ERROR, AWAY = 0.05, 0.1
 Ends = tuple[float, float]
 
 
-def looked_at(values: FloatArray, weights: FloatArray, seed: int) -> Iterator[tuple[int, Mapping[str, Ends]]]:
+def looked_at(
+    values: FloatArray, weights: FloatArray, seed: int, families: Sequence[str] = ()
+) -> Iterator[tuple[int, Mapping[str, Ends]]]:
     """Yield the number of templates of each look, and the ends of its intervals by quantity."""
-    for stage in stages(weights, ERROR, early=True):
+    for stage in stages(weights, ERROR, early=True, families=families):
         some = slice(stage.templates)
         found = risk_intervals(
             values[:, some],
-            TemplateUnit.templates(weights[some]),
+            TemplateUnit.templates(weights[some], families[some]),
             np.ones(len(values)),
             Criterion(),
             resamples=resamples_for(stage.error),
@@ -68,15 +72,19 @@ def decided(looks: Sequence[tuple[int, Mapping[str, Ends]]], name: str, limit: f
     return "cannot tell", looks[-1][0]
 
 
-def measure(cell: Cell, replications: int, common: float, leans: Leans = "two-sided") -> list[str]:
-    """Return a table row for each quantity."""
-    population = contexts_of(common).with_prejudice(cell.prejudice, leans)
-    weights, truths = weights_worth(cell.templates, cell.effective), population.truths()
+def measure(
+    cell: Cell, replications: int, contexts: Population | None = None, leans: Leans = "two-sided"
+) -> list[str]:
+    """Return a table row for each quantity; ``contexts``: with any leans.  Copies are scored together."""
+    population = (contexts or contexts_of()).with_prejudice(cell.prejudice, leans)
+    copies, truths = population.copies, population.truths()
+    weights = shared(weights_worth(cell.templates, cell.effective), copies)
+    labels = [str(row // copies) for row in range(weights.size)] if copies > 1 else []
     generator = np.random.default_rng(3)
     runs = []
     for seed in range(replications):
         s = population.drawn(1, cell.templates, generator)[0]
-        runs.append(list(looked_at(np.stack([(1 + s) / 2, (1 - s) / 2], axis=-1), weights, seed)))
+        runs.append(list(looked_at(np.stack([(1 + s) / 2, (1 - s) / 2], axis=-1), weights, seed, labels)))
     return [
         f"{cell.name} {symbol} | {' | '.join(cells_of(runs, name, truths[name]))} |"
         for symbol, name in zip(SYMBOLS, RISKS, strict=True)
@@ -148,6 +156,8 @@ def main(
     common: Annotated[float, typer.Option(help="share of the variance that moves all occupations")] = 0.5,
     leans: Annotated[str, typer.Option(help="two-sided or one-sided")] = "two-sided",
     neutral: Annotated[bool, typer.Option(help="models without any prejudice alone")] = False,
+    skewed: Annotated[bool, typer.Option(help="contexts with a skewed effect")] = False,
+    copies: Annotated[int, typer.Option(help="near-copies of each template, as a family")] = 1,
     of_shipped: Annotated[bool, typer.Option("--shipped", help="the shipped runs instead")] = False,
 ) -> None:
     """Print the table, in Markdown."""
@@ -158,10 +168,11 @@ def main(
     if leans not in ("two-sided", "one-sided"):
         raise typer.BadParameter("leans are two-sided or one-sided")
     shape: Leans = "one-sided" if leans == "one-sided" else "two-sided"
+    contexts = contexts_of(common, skewed=skewed, copies=copies)
     typer.echo(f"{HEAD}\n{'|---' * HEAD.count(' | ')}|---|")
     for worth in WORTH:
         for prejudice in (0.0,) if neutral else PREJUDICES:
-            for line in measure(Cell(TEMPLATES, worth, prejudice), replications, common, shape):
+            for line in measure(Cell(TEMPLATES, worth, prejudice), replications, contexts, shape):
                 typer.echo(line)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from benchmarks.coverage import Cell
+from benchmarks.coverage import Cell, contexts_of
 from benchmarks.gate import HEAD, decided, figures, looked_at, measure
 from pcf_core.core.records import FloatArray
 
@@ -29,6 +29,18 @@ def test_figures_are_the_risks() -> None:
 
 
 def test_a_row_for_each_quantity() -> None:
-    rows = measure(Cell(60, None, 0.5), 2, 0.5)
+    rows = measure(Cell(60, None, 0.5), 2)
     assert [row.split(" | ")[3] for row in rows] == ["R", "R^p", "R^c"]
     assert {row.count("|") for row in rows} == {HEAD.count("|")}
+
+
+def test_copies_are_looked_at_as_families() -> None:
+    """Sixty templates are twenty families of three, of which the first look has ten."""
+    values, families = steady(0.9), [str(row // 3) for row in range(60)]
+    sizes = [templates for templates, _ in looked_at(values, np.full(60, 1 / 60), 0, families)]
+    assert sizes == [30, 60]
+    ends = dict(looked_at(values, np.full(60, 1 / 60), 0, families))[60]["overall_risk"]
+    alone = dict(looked_at(values, np.full(60, 1 / 60), 0))[60]["overall_risk"]
+    assert ends[1] - ends[0] != pytest.approx(alone[1] - alone[0])
+    rows = measure(Cell(20, None, 0.5), 2, contexts_of(copies=3))
+    assert [row.split(" | ")[3] for row in rows] == ["R", "R^p", "R^c"]
