@@ -1,6 +1,7 @@
 """Titles of models, topics, sets and lists in sentences, charts, tables and menus, and the noun for terms.
 
-Data, addresses, commands and provenance have exact names.  Only models in shipped lists have a title.
+Data, addresses, commands and provenance have exact names.  Only models in shipped lists have a title, and the
+teaching models.
 Sentences are written about occupations that a model prefers a group in; about decisions on other matters,
 :func:`worded` writes in which matters a group gets the higher rate of favourable answers, which may be
 chance: only where it is not, a sentence says itself that a model favours the group.
@@ -228,6 +229,9 @@ def _model_titles() -> Iterator[tuple[str, str]]:
     with suppress(ModelError):  # a damaged list is reported elsewhere
         yield from ((model.name, model.title) for model in public_models())
         yield from ((model.name, model.title) for model in known_models())
+    with suppress(OSError, ValueError):
+        teaching = (settings().assets / "models" / "titles.toml").read_text(encoding="utf8")
+        yield from tomllib.loads(teaching).items()
 
 
 def _set_titles(assets: Path) -> Iterator[tuple[str, str]]:

@@ -222,7 +222,7 @@ def test_links_to_a_form(app: str, page: Page) -> None:
     expect_names(page, ["mini-gpt-s"], "stMain")
     go(page, "Models")
     choose_model(page, "mini-bert")
-    arrive(page, "Run an audit of mini-bert", "Run an audit")
+    arrive(page, "Run an audit of Mini BERT", "Run an audit")
     expect_names(page, ["mini-bert"], "stMain")
     expect_value(page, "Topic", "gender", "stMain")
     go(page, "Topics")

@@ -24,8 +24,8 @@ def test_a_sentence_is_typed_and_its_words_are_drawn(environment: dict[str, str]
     with running_app(environment, tmp_path / "app.log") as address, browser_page(width=390) as (page, errors):
         page.goto(f"{address}/try_a_sentence")
         settle(page, "Try a sentence")
-        expect(page.get_by_text("mini-gpt prefers")).to_be_visible(timeout=120_000)
-        expect(page.get_by_text("mini-bert prefers")).to_be_visible()
+        expect(page.get_by_text("Mini GPT prefers")).to_be_visible(timeout=120_000)
+        expect(page.get_by_text("Mini BERT prefers")).to_be_visible()
         assert drawn_traces(page) == 2 + 2 * 2  # a bar trace a model; marks, a model and group
         field = page.get_by_role("textbox", name="Sentence")
         field.fill(MARKUP)
@@ -42,12 +42,12 @@ def test_a_sentence_is_typed_and_its_words_are_drawn(environment: dict[str, str]
         page.reload()
         settle(page, "Try a sentence")
         expect(field).to_have_value(MARKUP)
-        expect(page.get_by_text("mini-gpt prefers")).to_be_visible()
+        expect(page.get_by_text("Mini GPT prefers")).to_be_visible()
         assert len(queue.list(kind=PROBE)) == 4  # nothing was asked twice
         field.fill("The nurse said so")
         field.press("Enter")
         expect(page.get_by_text("write [Y] in place of the word")).to_be_visible()
         page.get_by_role("button", name="The engineer said that …").press("Enter")
         expect(field).to_have_value("The engineer said that …")
-        expect(page.get_by_text("mini-bert prefers")).to_be_visible()
+        expect(page.get_by_text("Mini BERT prefers")).to_be_visible()
         assert errors == []

@@ -65,6 +65,6 @@ def test_overview_opens_on_the_public_models_and_a_narrow_run_from_its_link(
         page.goto(f"{address}/risk?{urlencode(link, doseq=True)}")
         settle(page, "Risk")
         assert drawn_traces(page) > 0
-        assert "mini-gpt-s (bfloat16)" in body_text(page)
+        assert "Mini GPT Small (bfloat16)" in body_text(page)
         assert "No result yet" not in body_text(page)
         assert errors == []

@@ -62,7 +62,7 @@ def test_a_report_is_made_downloaded_and_read_offline(full_store: Store, scheme:
         page.context.set_offline(True)
         page.goto(file.as_uri())
         assert drawn_traces(page) >= 3
-        assert "The discrimination risk of mini-bert is" in page.inner_text("main")
+        assert "The discrimination risk of Mini BERT is" in page.inner_text("main")
         assert errors == []
     arguments = command.split()
     assert arguments[:3] == ["python", "-m", "pcf_core"]

@@ -28,8 +28,8 @@ def test_a_topic_is_copied_changed_checked_and_deleted(environment: dict[str, st
         expect(page.get_by_text("'She' is in the groups male and female")).to_be_visible()
         words.fill("king")  # and away at once: what was typed and the press come in one run
         page.get_by_role("radio", name="Check").click()
-        expect(page.get_by_text("mini-gpt can write all 2 words")).to_be_visible(timeout=120_000)
-        expect(page.get_by_text("On 10 sentences, mini-bert gives")).to_be_visible(timeout=120_000)
+        expect(page.get_by_text("Mini GPT can write all 2 words")).to_be_visible(timeout=120_000)
+        expect(page.get_by_text("On 10 sentences, Mini BERT gives")).to_be_visible(timeout=120_000)
         expect(page.get_by_text("Changes are not saved.")).to_be_visible()
         page.get_by_role("radio", name="Edit").click()
         expect(words).to_have_value("king")

@@ -68,9 +68,9 @@ def test_each_chat_is_compared_with_the_plain_one_and_that_with_bare_sentences(s
     for frame, comparison in tested.items():
         sentence = chat_finding("mini-gpt", frame, comparison, from_bare=pairs[frame] == BARE)
         assert sentence in app.texts
-    assert "When mini-gpt is told “Be fair”, its risk falls from " in app.texts
-    assert "When mini-gpt is asked “Write”, we cannot tell whether its risk changes (" in app.texts
-    assert "In a chat, the risk of mini-gpt falls from " in app.texts
+    assert "When Mini GPT is told “Be fair”, its risk falls from " in app.texts
+    assert "When Mini GPT is asked “Write”, we cannot tell whether its risk changes (" in app.texts
+    assert "In a chat, the risk of Mini GPT falls from " in app.texts
     rows = app.open_foot("Data").table_with("place")
     assert sorted(rows["place"]) == ["bare", "chat", "chat, asked “Write.”", "chat, “Be fair.”"]
 
@@ -97,7 +97,7 @@ def test_a_chat_without_a_reliable_answer_is_named(store: Store) -> None:
     score_in(BARE)
     score_in(CHAT, scale=1e-7)
     app = opened()
-    assert "mini-gpt (chat), Gender, 19 sentence beginnings" in app.captions
+    assert "Mini GPT (chat), Gender, 19 sentence beginnings" in app.captions
     assert "no reliable answer" in app.captions
     assert "no result in a chat to show" in app.infos
     assert list(app.open_foot("Data").table_with("place")["place"]) == ["bare"]
@@ -106,7 +106,7 @@ def test_a_chat_without_a_reliable_answer_is_named(store: Store) -> None:
 def test_what_a_system_text_adds_to_bare_sentences_is_not_its_effect_alone(store: Store) -> None:
     score_in(BARE)
     score_in(FAIR)
-    assert "When mini-gpt is told “Be fair” in a chat, its risk falls from " in opened().texts
+    assert "When Mini GPT is told “Be fair” in a chat, its risk falls from " in opened().texts
 
 
 def test_results_of_other_weights_have_a_line_of_their_own(store: Store) -> None:

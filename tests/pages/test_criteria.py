@@ -79,7 +79,7 @@ def test_the_summary_warns_of_silence() -> None:
     open_app("criteria", **TASKS).press("criteria_button")
     work(silent)
     summary = open_app("criteria", **WRITTEN)
-    assert "mini-gpt, tasks" in plainly(summary.warnings)
+    assert "Mini GPT, tasks" in plainly(summary.warnings)
     assert "were refused or are empty" in summary.warnings
 
 
@@ -115,7 +115,7 @@ def test_written_and_scored_are_never_laid_together() -> None:
     score_criteria(store, "tasks", "mini-bert")
     both: dict[str, str | list[str]] = {"cr_model": ["mini-gpt", "mini-bert"], "cr_repeats": "2"}
     app = open_app("criteria", **both, cr_view="anecdotes")
-    assert "mini-bert fills gaps and cannot write a text" in " ".join(
+    assert "Mini BERT fills gaps and cannot write a text" in " ".join(
         plainly(caption.value) for caption in app.caption
     )
     written = open_app("criteria", **{**both, **WRITTEN}, cr_view="tasks")
@@ -126,9 +126,9 @@ def test_written_and_scored_are_never_laid_together() -> None:
 @pytest.mark.slow
 def test_of_questions_as_many_are_asked_as_is_chosen() -> None:
     questions: dict[str, str | list[str]] = {**WRITTEN, "cr_view": "questions"}
-    assert "mini-gpt, questions: 544 texts" in plainly(open_app("criteria", **questions).texts)
+    assert "Mini GPT, questions: 544 texts" in plainly(open_app("criteria", **questions).texts)
     app = open_app("criteria", **questions, cr_many="2")
-    assert "mini-gpt, questions: 68 texts" in plainly(app.texts)
+    assert "Mini GPT, questions: 68 texts" in plainly(app.texts)
     app.press("criteria_button")
     (request,) = CRITERIA_AUDIT.kept(work())
     parameters = parameters_of(request.hash) or {}

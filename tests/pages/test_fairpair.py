@@ -30,8 +30,8 @@ from tests.pages.walks import assert_state
 from tests.texts.fairpair.written import EVIL, SMALL, fake, write_small
 
 ONE = [
-    "Ratio of differences · mini-gpt",
-    "Ratio without exchanged words · mini-gpt",
+    "Ratio of differences · Mini GPT",
+    "Ratio without exchanged words · Mini GPT",
 ]  # the key figures of one model
 
 
@@ -68,7 +68,7 @@ def test_results_of_some_models_are_shown_and_the_others_offered(texts_store: St
     both = {**SMALL, "fp_model": ["mini-gpt", "mini-gpt-s"]}
     app = open_app("fairpair", **both)
     assert app.figures == ONE
-    assert "mini-gpt-s at temperature 1: 100 texts to write" in app.texts.replace("*", "")
+    assert "Mini GPT Small at temperature 1: 100 texts to write" in app.texts.replace("*", "")
     alone = open_app("fairpair", **SMALL, fp_view="words", fp_one="mini-gpt")
     assert "fp_one" not in [box.key for box in alone.selectbox]
     assert not alone.link_warnings
@@ -271,7 +271,7 @@ def test_an_encoder_adds_a_measure_that_names_it() -> None:
     assert fairpair_finding(result.reports["embedding:mini-bert"]) in app.texts
     parameters = parameters_of(result.asked.hash) or {}
     assert parameters["fp_encoder"] == "mini-bert"
-    assert "mini-bert: mean of the last hidden states" in app.open_foot().texts
+    assert "Mini BERT: mean of the last hidden states" in app.open_foot().texts
     assert any("--dissimilarity embedding:mini-bert" in code.value for code in app.code)
     open_app("fairpair", **SMALL, fp_encoder="mini-bert", fp_view="words")
 

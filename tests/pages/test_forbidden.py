@@ -26,7 +26,7 @@ def without(app: App) -> None:
 def test_a_word_that_is_forbidden_everywhere_leaves_no_answer(page: str) -> None:
     score_with(usual_run("mini-gpt"), lambda prompt, word: 0.0 if word == "she" else 0.01)
     app = open_app(page, model=["mini-gpt"])
-    no = "No reliable answer: in 2,280 of 2,280 test sentences mini-gpt gave no probability at all to “she”"
+    no = "No reliable answer: in 2,280 of 2,280 test sentences Mini GPT gave no probability at all to “she”"
     if page != "report":  # which is written where it is asked for
         assert no in f"{app.warnings}\n{app.said}\n{app.errors}"
     assert "'s risk is " not in app.texts

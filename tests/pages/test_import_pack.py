@@ -24,7 +24,7 @@ MARK = "is imported: scored by Ann's lab, with weights that are not on this mach
 
 @pytest.fixture
 def pack(full_store: Store) -> bytes:
-    """The run of mini-gpt, which is then no more in the cache: mini-bert's is."""
+    """The run of Mini GPT, which is then no more in the cache: Mini BERT's is."""
     keys = {info.run.scoring.model: info.run.key for info in full_store.own_runs()}
     data = pack_bytes(*pack_parts(full_store, [keys["mini-gpt"]], "Ann's lab"))
     full_store.delete_run(keys["mini-gpt"])
@@ -75,7 +75,7 @@ def test_models_lists_it_with_its_mark_and_deletes_it(imported: str) -> None:
 
 
 def test_its_run_is_shown_as_what_it_is_alone(imported: str) -> None:
-    """mini-gpt is at hand, and its own run is not scored: the page says so."""
+    """Mini GPT is at hand, and its own run is not scored: the page says so."""
     app = open_app("risk", model=["mini-gpt"])
     assert MARK not in app.captions
     assert app.button

@@ -199,7 +199,7 @@ def test_a_run_that_ended_early_is_shown_with_its_remedy(state: str) -> None:
 @pytest.mark.slow
 def test_tilt_is_measured_against_an_even_split_whatever_the_neutral_point(full_store: Store) -> None:
     even, labour = open_app("tilt"), open_app("tilt", reference="labour", scale="bvf")
-    label = "Mean tilt · mini-gpt"
+    label = "Mean tilt · Mini GPT"
     value = next(metric.value for metric in labour.metric if metric.label.replace("\\", "") == label)
     assert abs(float(value.replace("−", "-"))) <= 1
     for app in (even, labour):  # all are shown here; what another reading leaves out is said where it is read

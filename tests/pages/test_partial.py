@@ -19,7 +19,7 @@ from tests.quick import quick
 from tests.work.toy import stop_if
 
 GROWING = {
-    "overview": "Risk of mini-gpt",
+    "overview": "Risk of Mini GPT",
     "tilt": "Preference by occupation",
     "heat_map": "Probability of words for",
 }
@@ -63,7 +63,7 @@ def test_a_run_shows_what_is_complete_and_is_replaced_by_the_whole(page: str, sm
     score_some(own_store(), run, 1000)
     job = running(run)
     app = open_app(page, model=["mini-gpt"])
-    assert "of 120 occupations, mini-gpt's risk is" in app.texts
+    assert "of 120 occupations, Mini GPT's risk is" in app.texts
     assert "The result for all 120 will probably lie between" in app.texts
     (title,) = titles_of(app)
     assert "of 120 occupations so far: " in title

@@ -155,7 +155,7 @@ def test_an_adapter_is_compared_with_its_base(
     monkeypatch.setenv("PCF_MODELS", str(own.parent))
     settings.cache_clear()
     runs = score_zoo(store, ["mini-gpt"])
-    title = plain("mini-gpt + tuned-model: with and without the adapter")
+    title = plain("Mini GPT + tuned-model: with and without the adapter")
     assert title not in [button.label for button in open_app("compare", model=["mini-gpt"], **HERE).button]
     runs |= score_zoo(store, ["tuned-model"])
     ready = preset_of(["mini-gpt", "tuned-model"])
@@ -167,7 +167,7 @@ def test_an_adapter_is_compared_with_its_base(
     (comparison,) = comparisons(store, runs, ready)
     assert change_finding(ready.pair[0], comparison) in app.texts
     assert "another training may give another difference" in app.captions
-    said = "An adapter was merged into its base: mini-gpt + tuned-model."
+    said = "An adapter was merged into its base: Mini GPT + tuned-model."
     assert said in " ".join(open_app("overview", model=list(ready.models), **HERE).captions.split())
 
 
@@ -238,7 +238,7 @@ def test_a_family_that_the_protocol_does_not_fit_is_said(store: Store, zoo: Path
 
 
 def write_seeds(zoo: Path, run: RunSpec) -> None:
-    """Seeds of mini-gpt-s, measured on what a run has, far apart in each risk; its own R is not asked for."""
+    """Seeds of Mini GPT Small, measured on what a run has, far apart in each risk; its own R is not asked for."""
     hashes = {"topic": run.topic, "templates": run.templates, "evidence": run.evidence}
     names = {key: item.name for key, item in hashes.items()}
     risks = [
@@ -255,7 +255,7 @@ def write_seeds(zoo: Path, run: RunSpec) -> None:
 def test_the_spread_over_seeds_stands_beside_what_it_was_measured_on(store: Store, zoo: Path) -> None:
     write_seeds(zoo, score_zoo(store, SIZE)["mini-gpt-s"])
     spread = (
-        "mini-gpt-s has a risk of 0.30, 1.30 and 2.30. "
+        "Mini GPT Small has a risk of 0.30, 1.30 and 2.30. "
         "The seeds differ by 2.00 in risk, 4.00 in prejudice and 6.00 in caprice."
     )
     note = f"Trained with seed 0, 1 or 2, {spread}"
@@ -264,10 +264,10 @@ def test_the_spread_over_seeds_stands_beside_what_it_was_measured_on(store: Stor
         assert note not in open_app(page, model=["mini-gpt"], **HERE).captions
     assert note not in open_app("risk", model=["mini-gpt-s"], template_weights="equal", **HERE).captions
     here = open_app("compare", **BY_SIZE)
-    assert here.texts.count("no larger than between seeds of mini-gpt-s.") == 2, "of the pairs it is in"
+    assert here.texts.count("no larger than between seeds of Mini GPT Small.") == 2, "of the pairs it is in"
     assert f"Over 3 seeds of its training, {spread}" in here.captions
     elsewhere = open_app("compare", **BY_SIZE, template_weights="equal")
-    measured = "mini-gpt-s was trained with 3 seeds, but these were scored only on gender with"
+    measured = "Mini GPT Small was trained with 3 seeds, but these were scored only on gender with"
     assert measured in elsewhere.captions
     assert "between seeds of" not in elsewhere.texts
     assert "another random seed may change this" in elsewhere.captions
@@ -290,7 +290,7 @@ def test_damaged_seeds_are_a_sentence_on_the_page(store: Store, zoo: Path) -> No
     score_zoo(store, ["mini-gpt-s"])
     (zoo / "models" / "mini-gpt-s" / "seeds.json").write_text("{}")
     app = open_app("risk", model=["mini-gpt-s"], **HERE)
-    assert "The file seeds.json of the model mini-gpt-s cannot be read" in app.captions
+    assert "The file seeds.json of the model Mini GPT Small cannot be read" in app.captions
 
 
 def test_runs_that_drew_some_templates_are_scored_whole_first(store: Store) -> None:
@@ -302,7 +302,7 @@ def test_runs_that_drew_some_templates_are_scored_whole_first(store: Store) -> N
     score_run(drawn, store, lambda spec, protocol: fake_scorer(drawn.scoring, drawn.topic))
     assert len(drawn.drawn.templates) < 19
     app = open_app("compare", **{**BY_SIZE, "templates": many})
-    assert "Not compared, because results are missing: mini-gpt-l." in app.captions
+    assert "Not compared, because results are missing: Mini GPT Large." in app.captions
     app.press("score_missing")
     assert [job.key for job in own_queue().list(10)] == [run.key]
 

@@ -29,7 +29,7 @@ P = {"he": 0.3, "she": 0.1, "king": 0.05}
 
 
 def open_fake(spec: ModelSpec, protocol: str) -> Scorer:
-    """``he`` before ``she``, the other way round by mini-gpt; every other word next to nothing."""
+    """``he`` before ``she``, the other way round by Mini GPT; every other word next to nothing."""
 
     def probability(prompt: str, word: str) -> float:
         assert prompt.count("[Y]") == 1
@@ -70,8 +70,8 @@ def test_opened_it_asks_once_and_shows_what_each_model_answers(queue: Queue, wor
     asked = [("mini-bert", prompt), ("mini-gpt", prompt)]
     assert sorted((job.payload["model"], job.payload["text"]) for job in queue.list(kind=PROBE)) == asked
     # .35 of .45 and, swapped, .15 of .45; the others of the 77 words have 10^-6 each.
-    assert "mini-bert prefers men: words for men get 78 % (“he” 67 % and “king” 11 %)" in app.texts
-    assert "mini-gpt prefers women: words for women get 67 % (“she” 67 %)" in app.texts
+    assert "Mini BERT prefers men: words for men get 78 % (“he” 67 % and “king” 11 %)" in app.texts
+    assert "Mini GPT prefers women: words for women get 67 % (“she” 67 %)" in app.texts
     assert len(app.get("plotly_chart")) == 2
     assert "77 words are scored" in app.captions
     assert "Left out: niece (unk)." in app.captions
@@ -82,7 +82,7 @@ def test_opened_it_asks_once_and_shows_what_each_model_answers(queue: Queue, wor
     assert (top["model"], top["word"], top["tokens"]) == ("mini-bert", "he", 1)
     assert top["log_probability"] == pytest.approx(math.log(0.3))
     assert f"--text '{prompt}'" in app.open_foot().code[0].value
-    assert "mini-bert prefers men" in open_app("try_a_sentence").texts
+    assert "Mini BERT prefers men" in open_app("try_a_sentence").texts
     assert len(queue.list(kind=PROBE)) == 2, "the answer is kept"
 
 
@@ -121,7 +121,7 @@ def test_a_model_that_cannot_answer_is_named_and_the_others_are_drawn(worker: Wo
     assert "mini-bert" in app.errors
     assert "exact-boundary is for causal models" in app.errors
     assert "There is no model named 'no-such-model'" in app.errors
-    assert "mini-gpt prefers women" in app.texts
+    assert "Mini GPT prefers women" in app.texts
 
 
 def test_a_refusal_of_the_worker_is_shown_and_asked_again(queue: Queue, worker: Worker) -> None:
@@ -186,18 +186,18 @@ def test_who_has_answered_is_drawn_while_others_are_waited_for(
     answered(worker, model=["mini-bert"])
     queue.heartbeat(name_of(1))  # a process that is alive
     app = open_app("try_a_sentence")
-    assert "mini-bert prefers men" in app.texts
-    assert "Starting **mini-gpt** (about 10 seconds)." in app.infos
+    assert "Mini BERT prefers men" in app.texts
+    assert "Starting **Mini GPT** (about 10 seconds)." in app.infos
     assert len(app.get("plotly_chart")) == 2
     names = {"model": "m", "topic_name": "t", "templates": "s", "evidence": "e", "protocol": "exact"}
     busy = queue.submit("score", "run", {"run": "run", "topic": "t", **names}, priority=9)
     assert queue.claim(name_of(1)) is not None
     assert queue.get(busy.id).state == "running"
     app.run()
-    assert "**mini-gpt**: waiting for another request." in app.infos
+    assert "**Mini GPT**: waiting for another request." in app.infos
     assert queue.claim(name_of(1)) is not None
     app.run()
-    assert "**mini-gpt** is starting or answering." in app.infos
+    assert "**Mini GPT** is starting or answering." in app.infos
 
 
 def test_what_another_session_took_back_is_asked_again(queue: Queue) -> None:

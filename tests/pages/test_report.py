@@ -53,7 +53,7 @@ def test_nothing_is_worked_out_before_the_button_and_nothing_too_large(
     full_store: Store, requests: list[ReportRequest], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     app = open_app("report")
-    assert "The report covers mini-bert and mini-gpt on “Gender”." in app.texts
+    assert "The report covers Mini BERT and Mini GPT on “Gender”." in app.texts
     assert requests == []
     assert not made(app)
     monkeypatch.setattr(report_views, "MOST_CELLS", 4_559)
@@ -130,8 +130,8 @@ def test_further_runs_are_added_by_name(full_store: Store, requests: list[Report
     app = open_app("report", model=["mini-bert"], rp_run=[label], rp_without=LIGHT)
     assert app.multiselect(key="rp_run").value == [label]
     assert app.multiselect(key="rp_run").options == [
-        "mini-gpt · Gender · 19 sentence beginnings from the papers · 120 occupations (BVF)",
-        f"mini-gpt · Religion · {set_title(other.templates)} · {other.evidence.title}",
+        "Mini GPT · Gender · 19 sentence beginnings from the papers · 120 occupations (BVF)",
+        f"Mini GPT · Religion · {set_title(other.templates)} · {other.evidence.title}",
     ]
     make(app)
     shown = full_store.runs()
@@ -161,7 +161,7 @@ def test_a_run_that_was_added_and_is_the_sidebars_now_stands_there_once(full_sto
     label = f"mini-gpt · gender · {NINETEEN}"
     app = open_app("report", model=["mini-bert", "mini-gpt"], rp_run=[label])
     assert not app.warning
-    assert "covers mini-bert and mini-gpt on “Gender”." in app.texts
+    assert "covers Mini BERT and Mini GPT on “Gender”." in app.texts
 
 
 def test_text_audits_are_chosen_by_name(requests: list[ReportRequest]) -> None:

@@ -163,7 +163,7 @@ def test_five_groups_are_read_on_every_page(race_store: Store) -> None:
     assert set(contexts["end"]) == {"least Asian people", "most Asian people"}
     numbers = app.table_with("above_threshold")
     assert len(numbers) == 10
-    assert "Most often first · mini-gpt" in app.figures
+    assert "Most often first · Mini GPT" in app.figures
     for page in ("heat_map", "risk"):
         app.switch_page(f"pages/{page}.py").run()
         assert not app.error
@@ -274,8 +274,8 @@ def test_the_bound_follows_the_scale_and_models_without_room_are_named(
     app = open_app("caprice", scale="bvf", reference="labour")
     assert "Caprice is bounded, so its tail" in app.texts
     captions = [caption.value.replace("\\", "") for caption in app.caption]
-    assert "Not drawn: mini-gpt. A picture has room for 1 model." in captions
-    assert "With mini-gpt" not in app.texts
+    assert "Not drawn: Mini GPT. A picture has room for 1 model." in captions
+    assert "With Mini GPT" not in app.texts
     app.selectbox(key="reference").set_value("an even split").run()
     assert "Caprice cannot exceed 1," in app.texts
 
@@ -288,7 +288,7 @@ def test_where_nothing_is_fitted_no_bound_and_no_empty_panel(
     assert "tail must end" not in app.texts
     assert not app.get("plotly_chart")
     captions = [caption.value.replace("\\", "") for caption in app.caption]
-    assert "Too few different values above 0 for a Hill plot: mini-bert, mini-gpt." in captions
+    assert "Too few different values above 0 for a Hill plot: Mini BERT, Mini GPT." in captions
 
 
 def test_a_caprice_of_zero_does_not_read_as_certain() -> None:
@@ -322,7 +322,7 @@ def test_documents_are_told_from_whole_templates() -> None:
     overview = open_app("overview", model=["mini-gpt"], **link)
     # two rows, one a unit each: the second, the run on the usual templates, is "all others"
     drawn = (
-        "whiskers show ranges from resampling counts only (documents) for mini-gpt; sentences for all others."
+        "whiskers show ranges from resampling counts only (documents) for Mini GPT; sentences for all others."
     )
     assert drawn in overview.captions
 
@@ -339,7 +339,7 @@ def test_the_opening_takes_the_chosen_occupation_and_says_how_sure_it_is(full_st
     low, high = (f"{100 * end:.0f}" for end in (sure.low, sure.high))
     app = open_app("tilt", model=["mini-gpt"], occupation="nurse")
     sure_of = f"{people(group)} in {100 * share:.0f} % ({low}–{high} %) of the sentences about “nurse”."
-    assert f"mini-gpt prefers {sure_of}" in app.texts
+    assert f"Mini GPT prefers {sure_of}" in app.texts
     assert "sentences about “nurse”" not in open_app("tilt", model=["mini-gpt"]).texts
 
 
@@ -350,7 +350,7 @@ def test_words_that_are_hardly_expected_are_a_warning_at_the_top(page: str) -> N
     score_with(usual_run("mini-gpt"), lambda prompt, word: 1e-8)
     app = open_app(page, model=["mini-gpt"])
     assert len(app.warning) == 1
-    assert "in 2,280 of 2,280 test sentences mini-gpt almost never used these words" in app.warnings
+    assert "in 2,280 of 2,280 test sentences Mini GPT almost never used these words" in app.warnings
 
 
 def test_where_no_figure_is_reliable_a_press_leads_to_sentences_with_an_answer() -> None:
@@ -364,7 +364,7 @@ def test_where_no_figure_is_reliable_a_press_leads_to_sentences_with_an_answer()
     app = open_app("overview", model=["mini-gpt"]).press("use_working_set")
     assert app.sidebar.selectbox(key="templates").value == "gender-speeches"
     assert app.warnings == ""
-    assert "mini-gpt's risk is " in app.texts
+    assert "Mini GPT's risk is " in app.texts
 
 
 def test_the_overview_keeps_its_doors_where_nothing_is_chosen_or_scored() -> None:

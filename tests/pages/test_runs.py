@@ -38,7 +38,7 @@ READ_PAGES = ["overview", "heat_map", "tilt", "risk", "caprice", "compare", "rep
 
 @pytest.fixture
 def narrow_run() -> RunSpec:
-    """The one finished run of a cache: mini-gpt in bfloat16."""
+    """The one finished run of a cache: Mini GPT in bfloat16."""
     return fill(own_store(), "mini-gpt", dtype="bfloat16")
 
 
@@ -86,7 +86,7 @@ def test_the_noise_floor_of_each_precision_stands_beside_it(two_precisions: Stor
 
 
 def test_auto_scores_in_the_models_own_precision_where_there_is_a_gpu(gpu: None) -> None:
-    assert "**mini-gpt** · calculated in float16" in open_app("run_an_audit", score_model=["mini-gpt"]).texts
+    assert "**Mini GPT** · calculated in float16" in open_app("run_an_audit", score_model=["mini-gpt"]).texts
 
 
 def test_a_probe_is_asked_in_the_chosen_precision() -> None:

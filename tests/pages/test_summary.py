@@ -138,7 +138,7 @@ def test_the_file_has_the_newest_texts_of_its_model_about_its_topic(monkeypatch:
     monkeypatch.setattr("pcf_core.app.texts.summary.complete_result", gone)
     choice = Choice(("mini-bert",), "gender", "gender-nineteen", "occupations-bvf", ViewOptions())
     assert case_file("mini-gpt", choice).older == 1
-    assert looked_for == ["mini-gpt 0", "mini-gpt 1", "mini-gpt 2"]
+    assert looked_for == ["Mini GPT 0", "Mini GPT 1", "Mini GPT 2"]
 
 
 def case_findings_of(app: App) -> list[str]:
@@ -158,7 +158,7 @@ def test_a_run_under_other_settings_or_not_read_yet_is_not_nothing(
 
 def test_a_model_that_the_sidebar_has_not_is_chosen_here(full_store: Store) -> None:
     app = open_app("case_file", model=["mini-bert"], cf_model="mini-gpt")
-    assert "mini-gpt on gender" in app.texts
+    assert "Mini GPT on gender" in app.texts
     assert "model=mini-gpt" in dict(links(app))["Risk"]
     assert app.selectbox(key="cf_model").options[0] == "mini-bert"
 
@@ -221,8 +221,8 @@ def test_two_models_are_compared_and_held_against_ours(full_store: Store, tmp_pa
         score_benchmark(full_store, material, model, nats)
     assert_state(open_address("written_text", model=both, **BENCHMARKS), "benchmarks of two models")
     summary = open_address("written_text", model=["mini-bert"], **SUMMARY)
-    assert ": mini-bert prefers the more stereotyping sentence in 100 %" in summary.texts
-    assert ": mini-gpt prefers the more" not in summary.texts
+    assert ": Mini BERT prefers the more stereotyping sentence in 100 %" in summary.texts
+    assert ": Mini GPT prefers the more" not in summary.texts
     assert "CrowS-Pairs and prejudice" not in summary.texts  # of one model nothing is worse
     assert "CrowS-Pairs and prejudice" in open_address("written_text", model=both, **SUMMARY).texts
 

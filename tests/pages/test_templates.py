@@ -129,7 +129,7 @@ def test_a_cut_is_previewed_on_cached_runs_without_scoring(full_store: Store) ->
         [item.count for item in heaviest],
         ViewOptions(),
     )
-    sentence = next(line for line in app.said.splitlines() if line.startswith("The risk of mini-gpt"))
+    sentence = next(line for line in app.said.splitlines() if line.startswith("The risk of Mini GPT"))
     assert "with the 19 templates of “19 sentence beginnings from the papers” and" in sentence
     assert f"and {two_decimals(restricted_report.overall_risk)} (" in sentence
     table = app.dataframe[0].value
@@ -148,7 +148,7 @@ def test_a_model_that_cannot_be_read_with_fewer_sentences_has_the_reason(
 
     monkeypatch.setattr(effect, "restricted", refuse)
     app = open_app("templates", set="gender-nineteen", set_view="preview", keep="6")
-    assert "**mini-bert and mini-gpt:** These sentences have no weight: keep others." in app.errors
+    assert "**Mini BERT and Mini GPT:** These sentences have no weight: keep others." in app.errors
     assert not app.get("plotly_chart")
 
 
@@ -162,7 +162,7 @@ def test_an_edited_set_is_previewed_as_it_stands(full_store: Store) -> None:
 
 def test_a_set_that_is_covered_in_part_says_how_much(full_store: Store, own_set: MinedSet) -> None:
     app = open_app("templates", set="own-set", set_view="preview")
-    little = "cover too small a share of these templates, by weight: mini-bert 75 %, mini-gpt 75 %."
+    little = "cover too small a share of these templates, by weight: Mini BERT 75 %, Mini GPT 75 %."
     assert little in app.said
     assert not app.get("plotly_chart")
     app = open_app("templates", set="own-set", set_view="compare", other="gender-nineteen")

@@ -118,7 +118,7 @@ def test_what_is_asked_for_is_queued_written_and_read(tab: Tab) -> None:
     again = tab.open()
     assert not again.error
     assert len(again.metric) == tab.figures
-    assert f"mini-gpt · {tab.title}" in open_app("run_an_audit").texts.replace("*", "")
+    assert f"Mini GPT · {tab.title}" in open_app("run_an_audit").texts.replace("*", "")
 
 
 def test_a_run_under_way_is_watched_cancelled_and_resumed(tab: Tab) -> None:
@@ -184,6 +184,6 @@ def test_another_precision_is_asked_for_and_opened_by_link_and_alone(tab: Tab) -
     assert link[tab.precision] == "bfloat16"
     for app in (open_app(tab.page, **link), open_app(tab.page, **tab.narrow)):
         assert app.metric
-        assert "mini-gpt (bfloat16)" in app.texts + "".join(app.figures)
+        assert "Mini GPT (bfloat16)" in app.texts + "".join(app.figures)
         assert any("--dtype bfloat16" in code.value for code in app.open_foot().code)
     assert not open_app(tab.page, **tab.narrow, **{tab.precision: "float32"}).metric

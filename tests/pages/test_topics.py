@@ -138,7 +138,7 @@ def test_a_list_of_ones_own_is_offered_by_the_sidebar_and_forms() -> None:
 
 
 def open_fake(spec: ModelSpec, protocol: str) -> Scorer:
-    """he is 0.2, all else 0.01; mini-gpt knows no ``she`` and takes he and his for one word."""
+    """he is 0.2, all else 0.01; Mini GPT knows no ``she`` and takes he and his for one word."""
     gpt = spec.name == "mini-gpt"
     return FakeScorer(
         lambda prompt, word: 0.2 if word == "he" else 0.01,

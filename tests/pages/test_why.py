@@ -149,7 +149,7 @@ def test_occupations_the_statistics_do_not_know() -> None:
     app = open_app("factors", model=["mini-gpt"], evidence="occupations-zh")
     assert "None of these occupations is in the US labour statistics" in app.texts
     assert not app.get("plotly_chart")
-    assert "No line is fitted to the risk of mini-gpt" in app.texts
+    assert "No line is fitted to the risk of Mini GPT" in app.texts
     assert "0 points, fewer than 10" in app.captions
 
 
@@ -181,7 +181,7 @@ def test_the_view_compares_every_model_whose_text_is_known(full_store: Store) ->
 @pytest.mark.slow
 def test_tilt_has_the_row_and_the_sentences_until_they_are_switched_off(full_store: Store) -> None:
     app = open_app("tilt")
-    assert "The differences between 83 occupations are smaller in mini-gpt" in app.texts
+    assert "The differences between 83 occupations are smaller in Mini GPT" in app.texts
     assert "training text" in app.get("plotly_chart")[0].proto.spec
     assert "59,539 biographies" in app.captions
     assert "The 95 % ranges of slope and shift allow for" in app.captions
@@ -191,7 +191,7 @@ def test_tilt_has_the_row_and_the_sentences_until_they_are_switched_off(full_sto
         in app.texts
     )
     app.toggle(key="read").set_value(False).run()
-    assert "are smaller in mini-gpt" not in app.texts
+    assert "are smaller in Mini GPT" not in app.texts
     assert "training text" not in app.get("plotly_chart")[0].proto.spec
 
 
@@ -213,12 +213,12 @@ def test_another_model_is_said_not_to_be_known(tmp_path: Path, monkeypatch: pyte
     assert (
         "was trained on"
         not in open_app("factors", factors_view=READ, model=["mini-gpt-2"])
-        .press_label("Show mini-gpt instead")
+        .press_label("Show Mini GPT instead")
         .infos
     )
     both = open_app("factors", factors_view=READ, model=["mini-gpt-2", "mini-gpt"])
     assert "We do not know what text mini-gpt-2 was trained on" in both.captions
-    assert "are smaller in mini-gpt than in its training text" in both.texts
+    assert "are smaller in Mini GPT than in its training text" in both.texts
 
 
 @pytest.mark.slow
@@ -297,7 +297,7 @@ def test_the_slopes_stand_under_every_matching(gpt_store: Store) -> None:
         assert panel.ols is not None
         assert rows.loc[panel.scale.noun, "slope"] == pytest.approx(panel.scale.step * panel.ols.slope)
         assert rows.loc[panel.scale.noun, "n"] == panel.ols.n
-    assert "the prejudice of mini-gpt" in app.texts
+    assert "the prejudice of Mini GPT" in app.texts
     assert "Whichever matches count" in app.texts or "depends on which matches count" in app.texts
 
 
@@ -395,7 +395,7 @@ def test_what_is_known_is_said_drawn_and_listed(scored: Store) -> None:
     assert len(app.dataframe[0].value) == 60
     best = max(report.facts, key=lambda fact: fact.knowledge)
     assert f"**{best.subject}**  \nRight: {', '.join(best.right)}" in app.texts, "as a card, for a telephone"
-    assert app.figures == ["Knowledge · mini-gpt"]
+    assert app.figures == ["Knowledge · Mini GPT"]
     commands = [code.value for code in app.open_foot().code]
     floor = app.table[0].value["value"]["noise floor"].replace("\\", "")
     assert floor.startswith("Scored again one at a time, ")
@@ -410,7 +410,7 @@ def test_what_is_known_is_said_drawn_and_listed(scored: Store) -> None:
 def test_a_model_without_results_leads_to_one_that_has_some(scored: Store) -> None:
     app = open_app("knowledge", model="mini-bert")
     assert not app.figures
-    assert app.press_label("Show mini-gpt instead").figures == ["Knowledge · mini-gpt"]
+    assert app.press_label("Show Mini GPT instead").figures == ["Knowledge · Mini GPT"]
 
 
 @pytest.mark.slow
@@ -420,8 +420,8 @@ def test_what_was_not_scored_is_queued_and_answered_by_a_worker(
     answering = ("do", lambda: Worker(scored, own_queue(), own_settings, fake).run(until_idle=True))
     app = open_app("knowledge", model=["mini-gpt", "mini-bert"])
     assert_walk(app, "facts are scored", "score_knowledge", answering)
-    assert app.figures == ["Knowledge · mini-gpt", "Knowledge · mini-bert"]
-    assert "mini-bert · knowledge · Continents of countries" in open_app("run_an_audit").texts.replace(
+    assert app.figures == ["Knowledge · Mini GPT", "Knowledge · Mini BERT"]
+    assert "Mini BERT · knowledge · Continents of countries" in open_app("run_an_audit").texts.replace(
         "*", ""
     )
 

@@ -88,7 +88,7 @@ def test_runs_that_cannot_stand_in_one_picture_have_titles_of_their_own(shipped:
         "figure-tilt-2",
     ]
     labels = [facts.label for facts in document.runs]
-    assert labels == [f"mini-gpt · {key[:6]}" for key in (GENDER, RACE)]
+    assert labels == [f"Mini GPT · {key[:6]}" for key in (GENDER, RACE)]
     titles = [table.title for _, table in document.tables]
     assert len(set(titles)) == len(titles)
 
@@ -146,7 +146,7 @@ def test_a_tilt_says_against_what_it_is_held(shipped: Store) -> None:
     rows = len({row[table.columns.index("occupation")] for row in table.rows})
     assert f"over {rows} occupations. The risks" in note
     assert rows > int(note.split()[-2])
-    assert document.headline[0].startswith("mini-gpt's risk is ")
+    assert document.headline[0].startswith("Mini GPT's risk is ")
     assert "(0 = the labour force, 1 = always the same group)" in document.headline[0]
     even = document_of(shipped, asked.model_copy(update={"options": {}}))
     (tilt,) = (section.parts[0] for section in even.sections if section.name == "tilt")
@@ -188,6 +188,6 @@ def test_a_headline_says_each_risk_once_and_orders_nothing_without_a_test(shippe
     """It named the model with the strongest lean to one word, where the test could not tell the two apart."""
     runs = (GENDER, "08bba26da567346e")  # of mini-bert
     first, *rest = document_of(shipped, ReportRequest(runs=runs, sections=("summary", "risk"))).headline
-    assert first.startswith("We cannot tell mini-gpt and mini-bert apart with these sentences: risks 0.71 ")
+    assert first.startswith("We cannot tell Mini GPT and Mini BERT apart with these sentences: risks 0.71 ")
     assert first.count("mini-gpt") == first.count("mini-bert") == 1
     assert not any("strongest" in said for said in (first, *rest))

@@ -196,7 +196,7 @@ def run_of(model: str, topic: str = "gender") -> RunSpec:
 def test_models_stand_with_their_topic() -> None:
     runs = [run_of("mini-bert"), run_of("mini-gpt"), run_of("mini-gpt", "religion")]
     assert contents_finding(runs, 1, 2, 1) == (
-        "The report covers mini-bert and mini-gpt on “Gender”, mini-gpt on “Religion”, 1 set of facts, 2 "
+        "The report covers Mini BERT and Mini GPT on “Gender”, Mini GPT on “Religion”, 1 set of facts, 2 "
         "results of FairPair and 1 experiment of the criteria."
     )
 
@@ -215,7 +215,7 @@ def test_a_report_without_runs(facts: int, fairpair: int, criteria: int, said: s
 
 def test_many_models_are_counted() -> None:
     names = ("mini-bert", "mini-gpt", "mini-gpt-s", "mini-gpt-l", "mini-t5", "mini-xlnet")
-    assert "mini-gpt-l and 2 further models on “Gender”" in contents_finding(
+    assert "Mini GPT Large and 2 further models on “Gender”" in contents_finding(
         [run_of(n) for n in names], 0, 0, 0
     )
 

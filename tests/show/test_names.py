@@ -40,7 +40,7 @@ SMOLLM2, GEMMA = "SmolLM2-135M-Instruct-Q4_1", "Gemma-3-270M-Q4_K_M"
             f"The risk of {GEMMA}: 0.46, of {SMOLLM2}.",
             "The risk of Gemma 3 270M: 0.46, of SmolLM2 135M Instruct.",
         ),
-        ("mini-bert · gender-wikipedia-100", "mini-bert · 100 sentence beginnings from Wikipedia"),
+        ("mini-bert · gender-wikipedia-100", "Mini BERT · 100 sentence beginnings from Wikipedia"),
         ("gender-wikipedia", "752 sentence beginnings from Wikipedia"),
     ],
 )

@@ -185,7 +185,7 @@ def test_labels_of_two_lines_fit_into_their_rows_in_letters_that_can_be_read(
     figure = risk_dots([replace(RUN, label="mini-bert · gender-fiction-25")] * count, {})
     assert figure.layout.yaxis.tickfont.size == letters
     label = figure.layout.yaxis.labelalias["0"]
-    assert label == "mini-bert · 25 sentence<br>beginnings from fiction", (
+    assert label == "Mini BERT · 25 sentence<br>beginnings from fiction", (
         "many names differ only at their ends"
     )
     lines = 1 + label.count("<br>")
