@@ -33,7 +33,7 @@ def test_models_and_groups_are_called_what_readers_call_them() -> None:
     assert list(models.by_name.values()) == [
         "SmolLM2 135M Instruct",
         "HuggingFaceTB/SmolLM2-135M-Instruct",  # the copy's title is not that of the original, too
-        "mini-gpt",
+        "Mini GPT",
     ]
     assert group_titles(["male", "tenors"]).by_name == {"male": "men", "tenors": "tenors"}
 

@@ -238,7 +238,7 @@ def test_a_family_that_the_protocol_does_not_fit_is_said(store: Store, zoo: Path
 
 
 def write_seeds(zoo: Path, run: RunSpec) -> None:
-    """Seeds of Mini GPT Small, measured on what a run has, far apart in each risk; its own R is not asked for."""
+    """Seeds of mini-gpt-s, measured on what a run has, far apart in each risk; its own R is not asked for."""
     hashes = {"topic": run.topic, "templates": run.templates, "evidence": run.evidence}
     names = {key: item.name for key, item in hashes.items()}
     risks = [

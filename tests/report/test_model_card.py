@@ -65,7 +65,7 @@ def test_every_interval_stands_beside_its_estimate_with_what_was_drawn_again(own
     text = model_card(write_report(store, request))
     usual, whole = (report(load_result(store, run), run, ViewOptions(unit=unit)) for unit in UNITS)
     (entry,) = yaml.safe_load(text.split("---\n")[1])["model-index"]
-    rows = [line for line in text.splitlines() if line.startswith("| Mini GPT |")]
+    rows = [line for line in text.splitlines() if line.startswith("| mini-gpt |")]
     assert len(rows) == 2
     for metric, name in zip(entry["results"][0]["metrics"], RISKS, strict=True):
         documents, templates = (found.interval(name, over) for found in (usual, whole))

@@ -189,5 +189,5 @@ def test_a_headline_says_each_risk_once_and_orders_nothing_without_a_test(shippe
     runs = (GENDER, "08bba26da567346e")  # of mini-bert
     first, *rest = document_of(shipped, ReportRequest(runs=runs, sections=("summary", "risk"))).headline
     assert first.startswith("We cannot tell Mini GPT and Mini BERT apart with these sentences: risks 0.71 ")
-    assert first.count("mini-gpt") == first.count("mini-bert") == 1
+    assert first.count("Mini GPT") == first.count("Mini BERT") == 1
     assert not any("strongest" in said for said in (first, *rest))

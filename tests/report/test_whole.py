@@ -56,6 +56,7 @@ from pcf_core.report.whole import (
 )
 from pcf_core.report.written import html_bytes, model_card, read_report, report_bytes
 from pcf_core.show.findings.numbers import called, people, two_decimals
+from pcf_core.show.names import with_titles
 from pcf_core.store.store import Store
 from tests.browser import CHROMIUM, FLAGS
 from tests.command_line import run_here
@@ -196,7 +197,7 @@ def run_of(model: str, topic: str = "gender") -> RunSpec:
 def test_models_stand_with_their_topic() -> None:
     runs = [run_of("mini-bert"), run_of("mini-gpt"), run_of("mini-gpt", "religion")]
     assert contents_finding(runs, 1, 2, 1) == (
-        "The report covers Mini BERT and Mini GPT on “Gender”, Mini GPT on “Religion”, 1 set of facts, 2 "
+        "The report covers mini-bert and mini-gpt on “Gender”, mini-gpt on “Religion”, 1 set of facts, 2 "
         "results of FairPair and 1 experiment of the criteria."
     )
 
@@ -215,7 +216,7 @@ def test_a_report_without_runs(facts: int, fairpair: int, criteria: int, said: s
 
 def test_many_models_are_counted() -> None:
     names = ("mini-bert", "mini-gpt", "mini-gpt-s", "mini-gpt-l", "mini-t5", "mini-xlnet")
-    assert "Mini GPT Large and 2 further models on “Gender”" in contents_finding(
+    assert "mini-gpt-l and 2 further models on “Gender”" in contents_finding(
         [run_of(n) for n in names], 0, 0, 0
     )
 
@@ -284,7 +285,7 @@ def test_its_figures_are_those_of_the_audit_each_in_a_column(full_store: Store) 
         assert shown["prejudice"] == found.prejudice_risk
         assert (shown["95 % range from"], shown["to"]) == (interval.low, interval.high)
         low, high = two_decimals(interval.low), two_decimals(interval.high)
-        assert f"of {shown['model']} is probably between {low} and {high}" in sure
+        assert f"of {with_titles(shown['model'])} is probably between {low} and {high}" in sure
         men = sum(one.preferences["male"] > one.preferences["female"] for one in found.occupations)
         counts = [shown[f"occupations in which {group} are preferred"] for group in ("men", "women")]
         assert counts == [men, len(found.occupations) - men]
@@ -372,7 +373,7 @@ def test_what_was_tested_is_said_with_a_sentence_and_how_many(full_store: Store)
     runs = tuple(info.run.key for info in full_store.runs())
     document = short(full_store, runs)
     said, example, origin = document.sections[0].parts[0].findings
-    assert {"mini-bert", "mini-gpt"} == set(said.partition(" were tested")[0].split(" and "))
+    assert {"Mini BERT", "Mini GPT"} == set(said.partition(" were tested")[0].split(" and "))
     assert (
         " were tested on the topic “Gender”: 120 occupations in 19 sentence beginnings from the papers, "
         in said
@@ -381,7 +382,7 @@ def test_what_was_tested_is_said_with_a_sentence_and_how_many(full_store: Store)
     assert "words for men and women" in example
     assert re.search(r"Example: in “The (nurse|engineer) .*…", example)
     for run in (full_store.load_run(key) for key in runs):
-        assert re.search(rf"{run.scoring.name} gives (men|women) \d+ % and (men|women) \d+ %", example)
+        assert re.search(rf"{with_titles(run.scoring.name)} gives (men|women) \d+ % and (men|women) \d+ %", example)
     assert origin.startswith("Source of the sentences: ")
     assert "canary (it stands in both of the papers" in origin
     assert origin.endswith(" The full audit lists every word, sentence and occupation.")
@@ -536,7 +537,7 @@ def test_its_numbers_are_those_of_the_gate(written: ReportDocument, full_store: 
         assert [tuple(row[place] for place in places) for row in table.rows] == [
             (one.value, one.interval.low, one.interval.high, one.verdict) for one in report.judged
         ]
-        assert part.findings[0] == f"{part.title} exceeds 1 of 2 limits: the check fails."
+        assert part.findings[0] == f"{with_titles(part.title)} exceeds 1 of 2 limits: the check fails."
     assert {part.title for part in section.parts} == {"mini-bert", "mini-gpt"}
 
 

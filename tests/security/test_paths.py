@@ -40,9 +40,7 @@ LEADING_OUT = [
 ]
 NAMES = st.sampled_from(LEADING_OUT) | st.text(max_size=80)
 SECRET = "hunter2"
-PAGES = sorted(
-    name for pages in SECTIONS.values() for name, _, _ in pages
-)  # the board has no choices
+PAGES = sorted(name for pages in SECTIONS.values() for name, _, _ in pages)  # the board has no choices
 
 
 def outside(folder: Path) -> set[Path]:

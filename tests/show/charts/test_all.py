@@ -27,6 +27,7 @@ from pcf_core.show.charts import (
     theme,
     why,
 )
+from pcf_core.show.names import with_titles
 from pcf_core.texts.criteria.records.runs import CriterionReading
 from pcf_core.texts.criteria.summary import readings_of
 from pcf_core.texts.criteria.tasks import Tasks
@@ -345,7 +346,7 @@ def test_a_model_keeps_its_colour_whatever_the_order_and_differs_by_more_than_co
         found: dict[str, set[tuple[str, str]]] = {}
         for trace in coloured()[chart](order).data:
             for name in names:
-                if trace.type in ("scatter", "bar") and (trace.name or "").startswith(name):
+                if trace.type in ("scatter", "bar") and (trace.name or "").startswith(with_titles(name)):
                     color = trace.marker.color or (trace.type == "scatter" and trace.line.color)
                     shape = trace.marker.symbol if trace.type == "scatter" else trace.marker.pattern.shape
                     found.setdefault(name, set()).add((str(color), str(shape)))

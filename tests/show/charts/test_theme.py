@@ -179,8 +179,8 @@ def test_worked_examples_of_labels() -> None:
     )
     assert theme.text("a" * 50, 10) == "aaaaaaaaa…"
     assert theme.lines("OPT-IML (PCF Table 1, wikipedia)") == "OPT-IML (PCF Table<br>1, wikipedia)"
-    assert theme.lines("mini-gpt-balanced on text", 14) == "mini-gpt-<br>balanced on t…"
-    assert theme.lines("mini-bert · my-own-sentences") == "mini-bert ·<br>my-own-sentences"
+    assert theme.lines("tiny-gpt-balanced on text", 14) == "tiny-gpt-<br>balanced on t…"
+    assert theme.lines("tiny-bert · my-own-sentences") == "tiny-bert ·<br>my-own-sentences"
     assert theme.lines("Tilt in 25 of 120: women left", 24) == "Tilt in 25 of 120:<br>women left"
     assert theme.lines("<br>") == "&lt;br&gt;"
     assert theme.lines("") == ""
