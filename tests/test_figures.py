@@ -63,6 +63,7 @@ from tools.ship_results import (
     CHATS,
     CHOICES,
     DECIDED,
+    DRAWN,
     NOT_RACE,
     PEOPLE,
     PEOPLE_WIDE,
@@ -533,6 +534,24 @@ def several_kinds_of_sentences() -> Iterator[str]:
     yield f"SmolLM2's caprice (p = {p['caprice_risk']})"
     before = first(usual(SMOL, FITTING))
     yield f"prefers men in {first(smol)} of {len(smol.occupations)} occupations, not {before}."
+
+
+@said_in(MODELS)
+def sentences_at_random() -> Iterator[str]:
+    """The order of the two models stays; the drawn sentences share templates with the most common ones."""
+    for model in PUBLIC:
+        for parts in (USUAL, DRAWN):
+            found = report_of(Shipped(model, *parts))
+            risks = [risk(found, name) for name in RISKS]
+            yield f"| `{model}` | {parts[1]} | {' | '.join(risks)} | {first(found)} |"
+    apart = compared(*(reading(Shipped(model, *DRAWN), WHOLE) for model in PUBLIC), WHOLE).differences
+    total = apart["overall_risk"]
+    assert total.verdict == "second", "Gemma's risk is higher"
+    yield f"({difference_text(total)}, p = {digits(total.p_value)})"
+    drawn, usual_set = (set(load_templates(parts[1]).texts) for parts in (DRAWN, USUAL))
+    yield f"The usual set has the {len(usual_set)} most common sentence beginnings"
+    yield f"drawn at random from all {len(load_templates('gender-wikipedia').texts)}, by count"
+    yield f"{len(drawn & usual_set)} of its {len(drawn)} templates are also among the 100 most common"
 
 
 @said_in(MODELS)

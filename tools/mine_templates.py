@@ -234,9 +234,10 @@ def drawn_of(mined: MinedSet, different: int, seed: int) -> MinedSet:
     """Return a random sample of a set; its title begins with the number of templates."""
     sample = draw(mined, different, seed)
     _, kind = mined.card.title.split(" ", 1)
+    at_random = kind.replace(" from ", " drawn at random from ", 1)
     notes = f"{mined.card.notes} A random sample by count: unlike the most common ones, it stands for all."
     card = sample.card.model_copy(
-        update={"title": f"{different:,} {kind}, at random", "parents": (mined.name,), "notes": notes}
+        update={"title": f"{different:,} {at_random}", "parents": (mined.name,), "notes": notes}
     )
     return sample.model_copy(update={"name": f"{mined.name}-drawn-{different}", "card": card})
 

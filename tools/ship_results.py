@@ -127,6 +127,7 @@ SPELLINGS = ("race", "race-capitalised")  # in the papers' spelling, and in Engl
 NOT_RACE = ("religion", "disability", "disability-papers", "age")  # asked in the sentences of race
 FEW = ("gender-pronouns", "gender-nineteen")  # few words in few sentences, so small
 WIDE = ("gender", "gender-wide-wikipedia-20")  # several kinds of words: read with the protocol fitting
+DRAWN = ("gender", "gender-wikipedia-drawn-100")  # at random, to compare with the most common sentences
 PEOPLE_WIDE = "people-wide-wikipedia-20"
 PEOPLE = ("race-capitalised", "religion", "disability", "age")
 CHOICES = (
@@ -150,6 +151,7 @@ RUNS = (
     ),
     *(Shipped(model, *parts) for model in (*QUICK, "minilm-masked") for parts in BESIDES),
     *(Shipped(model, *WIDE) for model in (*PUBLIC, *ZOO)),
+    *(Shipped(model, *DRAWN) for model in PUBLIC),
     *(Shipped(model, topic, PEOPLE_WIDE) for model in PUBLIC for topic in PEOPLE),
     *(
         Shipped(model, topic, f"{topic}-choices", evidence)

@@ -382,7 +382,9 @@ def test_what_was_tested_is_said_with_a_sentence_and_how_many(full_store: Store)
     assert "words for men and women" in example
     assert re.search(r"Example: in “The (nurse|engineer) .*…", example)
     for run in (full_store.load_run(key) for key in runs):
-        assert re.search(rf"{with_titles(run.scoring.name)} gives (men|women) \d+ % and (men|women) \d+ %", example)
+        assert re.search(
+            rf"{with_titles(run.scoring.name)} gives (men|women) \d+ % and (men|women) \d+ %", example
+        )
     assert origin.startswith("Source of the sentences: ")
     assert "canary (it stands in both of the papers" in origin
     assert origin.endswith(" The full audit lists every word, sentence and occupation.")
