@@ -159,7 +159,7 @@ def test_the_chosen_models_look_the_words_over(own_topic: Topic, worker: Worker)
     assert "No worker is running" in app.infos
     assert_walk(app, "words of a topic are looked over", ("do", lambda: worker.run(until_idle=True)))
     words, probes = app.dataframe[0].value, app.dataframe[1].value
-    refused = words[(words["model"] == "mini-gpt") & (words["word"] == "she")].iloc[0]
+    refused = words[(words["model"] == "Mini GPT") & (words["word"] == "she")].iloc[0]
     assert (refused["cannot be written"], refused["left out by single-token"]) == ("unk", "unk")
     assert len(words) == 2 * 4
     assert len(probes) == 2 * 10

@@ -118,6 +118,9 @@ NAMES = {
     "differences of caprice where hardly any sentence changes sides",
     "the same differences, of a single occupation",
     "a difference by the exchanged words alone",
+    "possessives that stand alone",
+    "nouns with an article",
+    "words of any kind",
 }
 WORD = re.compile(r"\b[A-Za-z’']{2,}\b")
 
