@@ -147,8 +147,8 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 
 def contents(folder: Path) -> dict[str, tuple[int, int]]:
-    """Size and time of every file."""
-    files = [path for path in folder.rglob("*") if path.is_file()]
+    """Size and time of every file, except what Python itself compiles."""
+    files = [path for path in folder.rglob("*") if path.is_file() and path.suffix != ".pyc"]
     return {str(path): (path.stat().st_size, path.stat().st_mtime_ns) for path in files}
 
 
