@@ -121,6 +121,7 @@ def test_what_decides_an_answer_is_in_its_key(asked: CheckRequest) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(900)  # both public models are converted for it
 def test_the_shipped_models_tell_the_words_of_every_shipped_topic_apart() -> None:
     """So that the shipped results, kept before tokens were, are what they would be now."""
     words = tuple(dict.fromkeys(word for topic in list_topics() for word in topic.words))
