@@ -27,7 +27,7 @@ from pcf_core.core.topics import Evidence, TemplateSet, Topic
 from pcf_core.measure.answers import Answers
 from pcf_core.measure.bootstrap import RISKS, RiskIntervals
 from pcf_core.measure.criterion import Criterion, normalised
-from pcf_core.measure.decisions import RateCriterion
+from pcf_core.measure.decisions import People, RateCriterion
 from pcf_core.measure.decomposition import total
 from pcf_core.measure.rated_answers import RatedAnswers, rates_by_group
 from pcf_core.measure.resampling import TemplateUnit
@@ -147,9 +147,12 @@ def _answered(run: RunSpec, counts: FloatArray) -> Answered:
     people = len(run.topic.people) if run.topic.decides else None
     shape = [len(run.evidence.terms), len(run.templates.templates), *([] if people is None else [people])]
     cells = counts.reshape(*shape, -1)
-    sizes = [len(group.words) for group in run.topic.groups]
-    group = None if people is None else np.repeat(np.arange(len(sizes)), sizes)
-    return Answered(cells[..., :-1], cells[..., -1], group)
+    return Answered(cells[..., :-1], cells[..., -1], None if people is None else _group_of_people(run.topic))
+
+
+def _group_of_people(topic: Topic) -> NDArray[np.intp]:
+    sizes = [len(group.words) for group in topic.groups]
+    return np.repeat(np.arange(len(sizes)), sizes)
 
 
 def sampled_result(store: Store, run: RunSpec, *, again: bool = False) -> Result:
@@ -168,22 +171,27 @@ def sampled_result(store: Store, run: RunSpec, *, again: bool = False) -> Result
             store.save_result(run.kept_as, STORED, {str(i): one for i, one in enumerate(columns.T)}, {})
     else:
         answers = _answered(run, np.stack(list(stored[0].values()), axis=-1))
-    some, several = answers.there.any(axis=1), answers.counts.sum(axis=-1) > 1
-    if not several[some].any():
+    some, several = np.asarray(answers.there.any(axis=1)), answers.counts.sum(axis=-1) > 1
+    if not several[answers.there].any():
         raise CriterionError(
             "Risk cannot be estimated from so few answers: in no test sentence do two or more name a group; "
             "ask more often, or use sentences that lead to the topic's words."
         )
     unit = TemplateUnit.templates(run.templates.counts, run.templates.families)
     alike = np.full(some.sum(), 1 / some.sum())
-    estimated = answers_of(answers.counts[some], answers.group, unit, alike, Criterion()).values
-    values = np.full((*answers.there.shape, estimated.shape[-1]), np.nan)
-    values[some] = estimated
+    estimated = answers_of(answers.counts[some], answers.group, unit, alike, Criterion())
+    values = _spread(estimated.values, some)
     preferences = Preferences(run.topic.group_names, run.evidence.terms, run.templates.texts, values)
-    if answers.group is not None:
-        people = rates_by_group(answers.counts, answers.group)[1]
-        preferences = replace(preferences, people=people)
+    if isinstance(estimated, RatedAnswers):
+        preferences = replace(preferences, people=_spread(estimated.of_people, some))
     return Result(preferences, run.as_scored.topic.words, (), (), (), answers=answers)
+
+
+def _spread(values: FloatArray, some: NDArray[np.bool_]) -> FloatArray:
+    """Return values of some occupations on the axis of all, NaN for the others."""
+    every = np.full((some.size, *values.shape[1:]), np.nan)
+    every[some] = values
+    return every
 
 
 def listed_result(store: Store, run: RunSpec, *, again: bool = False) -> Result:
@@ -198,15 +206,17 @@ def listed_result(store: Store, run: RunSpec, *, again: bool = False) -> Result:
         shares = np.stack(list(stored[0].values()), axis=-1)
     named = shares[:, :-2]
     together = named.sum(axis=1)
-    # An even split stands where no word is listed; coverage flags these cells.
-    some = np.where(together > 0, together, 1.0)[:, np.newaxis]
-    preferred = np.where(together[:, np.newaxis] > 0, named / some, 1 / named.shape[1])
+    preferred = named / np.where(together > 0, together, 1.0)[:, np.newaxis]
     shape = len(run.evidence.terms), len(run.templates.templates), -1
+    # An even split stands where no word is listed, of decisions for any of a group; coverage flags these.
     if run.topic.decides:
-        coverage = together.reshape(shape).mean(axis=-1)
-        preferences = decided(run, preferred[:, 0].reshape(shape), coverage)
+        group, of_people = _group_of_people(run.topic), together.reshape(shape)
+        people = rates_by_group(preferred.reshape(*of_people.shape, -1), group)[1]
+        coverage = People(of_people, group).of_groups(of_people).min(axis=-1)
+        preferences = decided(run, people, coverage)
     else:
-        values, coverage = preferred.reshape(shape), together.reshape(shape[:2])
+        values = np.where(together[:, np.newaxis] > 0, preferred, 1 / named.shape[1]).reshape(shape)
+        coverage = together.reshape(shape[:2])
         preferences = Preferences(
             run.topic.group_names, run.evidence.terms, run.templates.texts, values, coverage
         )
@@ -274,8 +284,11 @@ def answers_report(
     intervals = RiskIntervals(answers.corrected, answers.intervals(resamples), {})
     warnings = (*sampled_notes(sampled, decides=group is not None), *rough_means(estimated))
     report = replace(written_report(estimated, totals, intervals, warnings), sampled=sampled)
+    if not isinstance(answers, RatedAnswers):
+        return report
     # Ranges of risks over people would be those of risks that are not corrected.
-    return report if group is None else with_decisions(report, estimated, resamples, risks=False)
+    of_people = replace(estimated, people=People(answers.of_people, answers.group))
+    return with_decisions(report, of_people, resamples, risks=False)
 
 
 def sampled_notes(sampled: SampledRisk, *, decides: bool = False) -> Iterator[str]:

@@ -1,12 +1,13 @@
 """Sampled runs of a server that lists the likeliest first tokens with their probabilities.
 
 Nothing is drawn: a word of one token that is in the list has its probability there.  What the list does not
-show is a bound: tokens beyond it, and tokens with which a longer word of the topic may begin.  A word whose
-first token is missing has at most the smallest probability of the list.
+show is a bound: all tokens beyond it, and listed ones with which a word of the topic may begin, such as part
+of it, white space or a quotation mark.  The tokens beyond the list have what it leaves of the probability: as
+a word has several spellings (*They*, *they*), no single token bounds it.
 
 **Worked example.**  Of the words she, he and they, a list has " she" .5, " He" .3, " th" .1 and " it" .06.
-The preference is .625 for *she* and .375 for the others, and coverage is .8.  At most .1 is unseen, as " th"
-may begin "they".  Without " th" it would be .06, the least of the list.
+The preference is .625 for *she* and .375 for the others, and coverage is .8.  At most .14 is unseen: .04 is
+beyond the list, and " th" may begin "they".
 """
 
 from __future__ import annotations
@@ -33,20 +34,17 @@ def listed_shares(texts: Iterable[str], topic: Topic) -> FloatArray:
     >>> listed = {" she": 0.5, " He": 0.3, " th": 0.1, " it": 0.06}
     >>> text = json.dumps([(token, math.log(share)) for token, share in listed.items()])
     >>> listed_shares([text], Topic(name="", title="", groups=groups)).round(3).tolist()
-    [[0.5, 0.3, 0.06, 0.1]]
+    [[0.5, 0.3, 0.06, 0.14]]
     """
     words = {word.casefold(): index for index, group in enumerate(topic.groups) for word in group.words}
     rows = []
     for text in texts:
-        row, groups, least = np.zeros(len(topic.groups) + 2), len(topic.groups), 1.0
-        missing = set(words)
+        row, groups = np.zeros(len(topic.groups) + 2), len(topic.groups)
         for token, nats in json.loads(text):
-            share, word = math.exp(nats), token.strip(MARKS).casefold()
-            least = min(least, share)
-            longer = {one for one in words if one != word and one.startswith(word)} if word else set()
-            missing -= longer | {word}
-            row[words.get(word, groups + 1 if longer else groups)] += share
-        row[-1] += min(len(missing) * least, max(0.0, 1 - row.sum()))
+            word = token.strip(MARKS).casefold()
+            begins = any(one.startswith(word) for one in words)
+            row[words.get(word, groups + 1 if begins else groups)] += math.exp(nats)
+        row[-1] += max(0.0, 1 - row.sum())
         rows.append(row)
     return np.array(rows)
 

@@ -87,6 +87,12 @@ class RatedAnswers(Answers):
         return np.where(counted, rates, np.einsum("xt,xtg->xg", self.weights, rates)[:, np.newaxis])
 
     @cached_property
+    def of_people(self) -> FloatArray:
+        """[occupation, template, person] rates of the answers; their mean in cells that do not count."""
+        own, counted = self._rated[1], self._rated[2][..., np.newaxis]
+        return np.where(counted, own, np.einsum("xt,xtn->xn", self.weights, own)[:, np.newaxis])
+
+    @cached_property
     def raw(self) -> FloatArray:
         """[occupation, template, group] stereotypes of the answers."""
         return self.criterion.stereotypes(self.rates)

@@ -413,20 +413,20 @@ def listed_of(answer: Any) -> Written:
     if len(pairs) < 2 or len(pairs) > LISTED or not known or sum(math.exp(nats) for _, nats in pairs) > 1.001:
         raise ScoringError(
             "The endpoint's answer does not list the likeliest first tokens with their probabilities "
-            "(top_logprobs): sample its answers instead."
+            "(top_logprobs): sample its answers instead, at a temperature other than 1."
         )
     return Written(json.dumps([(token, nats) for token, nats in pairs if nats > -math.inf]), "stop", 1)
 
 
-def lists_tokens(server: Server) -> bool:
-    """Tell whether the server lists the likeliest first tokens of its messages, with a short one."""
+def listed_by(server: Server) -> int:
+    """Count the likeliest first tokens that the server lists with a short message, 0 if it lists none."""
     form, _ = settle_form(server, RequestForm(chat=True))
     body = form.body(DRAWN, PROBE.model_copy(update={"length": 1}), 1) | LISTING
     try:
-        next(iter(server.write(form.path, [body], listed_of)))
+        (written,) = server.write(form.path, [body], listed_of)
     except ScoringError:
-        return False
-    return True
+        return 0
+    return len(json.loads(written.text))
 
 
 def find_form(server: Server, chat: bool, draws: bool) -> RequestForm:

@@ -31,7 +31,6 @@ from pcf_core.core.run import ModelSpec
 from pcf_core.core.settings import settings
 from pcf_core.material.safety.text import is_heaped, normal
 from pcf_core.models.completions import (
-    LISTED,
     Choosing,
     RequestForm,
     Server,
@@ -39,7 +38,7 @@ from pcf_core.models.completions import (
     TokenScores,
     find_form,
     is_name,
-    lists_tokens,
+    listed_by,
     settle_form,
 )
 from pcf_core.models.connection import PAUSES, RateLimit
@@ -394,7 +393,7 @@ def known_listed(name: str) -> int:
     lasts = FOUND_SECONDS
     with _server(name, min(settings().endpoint_timeout, FIRST_PATIENCE), ()) as server:
         try:
-            listed = LISTED if lists_tokens(server) else 0
+            listed = listed_by(server)
         except ScoringError:  # it does not answer, or takes no messages, which sampling will say
             listed, lasts = 0, LISTED_SECONDS
     with _lock:

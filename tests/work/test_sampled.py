@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import random
 from collections.abc import Iterator
@@ -11,6 +12,7 @@ import numpy as np
 import pytest
 
 from pcf_core.audit.answers import counted, group_reader, sampled_run, writing_key
+from pcf_core.audit.listed import listed_shares
 from pcf_core.audit.options import ViewOptions
 from pcf_core.audit.results import Results, recomputed_result
 from pcf_core.core.errors import RunError, ScoringError, TemplateError
@@ -196,6 +198,30 @@ def test_decisions_about_people_are_sampled(server: TextServer, tmp_path: Path) 
     assert recomputed_result(store, run).preferences.people == pytest.approx(rates)
 
 
+def test_people_of_whom_nothing_is_said_have_no_rate(server: TextServer, tmp_path: Path) -> None:
+    """An occupation without a sentence for both groups is left out; in others such a sentence is no half."""
+    topic = make_topic("names", HIRED, favourable=("yes",), unfavourable=("no",))
+    templates = TemplateSet(name="hire", title="", templates=tuple(Template(text=text) for text in ASKED))
+
+    def says(prompt: str, seed: int) -> str:
+        white = any(name in prompt for name in HIRED[0].words)
+        silent = not white and ("pilot" in prompt or "Should" in prompt)
+        return pronoun(prompt, seed, *(["I cannot say"] if silent else ["yes"] * 9 + ["no"]))
+
+    server.says = says
+    store, run = Store.open(tmp_path), run_of(20, chat=True, topic=topic, templates=templates)
+    report = report_of(sample_run(run, store), store)
+    assert report.decisions is not None
+    assert report.left_out[-1] == LeftOut(name="pilot", reason="no answer names a group")
+    nurse = counted(store, run).counts[0, 0]
+    rates = nurse[:, 0] / nurse.sum(axis=-1)
+    assert tuple(report.decisions.mean.values()) == pytest.approx((rates[:2].mean(), rates[2:].mean()))
+    people = recomputed_result(store, run).preferences.people
+    assert people is not None
+    assert people[0] == pytest.approx(np.stack([rates, rates]))
+    assert np.isnan(people[1]).all()
+
+
 HIRED = (
     Group(name="white", words=("Emily", "Greg")),
     Group(name="black", words=("Aisha", "Jamal", "Darnell")),
@@ -226,8 +252,8 @@ def test_listed_first_tokens_replace_draws(server: TextServer, tmp_path: Path) -
     assert read.result.preferences.coverage == pytest.approx(np.array([[0.5, 0.8]] * 2))
     assert read.report.sampled is None
     assert (read.report.overall_risk, read.report.prejudice_risk) == pytest.approx((0.75, 0.25))
-    # "she" is missing in one sentence, so it has at most the .3 of the last token, and no more than is left.
-    unseen = "at most 12.5 % of the probability on average, and at most 20.0 % in one test sentence"
+    # One list leaves .05 and has .05 with which "he" may begin, the other leaves .2.
+    unseen = "at most 15.0 % of the probability on average, and at most 20.0 % in one test sentence"
     assert unseen in " ".join(read.report.warnings)
     assert recomputed_result(store, run).preferences.values == pytest.approx(read.result.preferences.values)
     sample_run(run, store)
@@ -237,17 +263,55 @@ def test_listed_first_tokens_replace_draws(server: TextServer, tmp_path: Path) -
 def test_a_server_is_asked_once_whether_it_lists_first_tokens(
     server: TextServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Only for messages at temperature 1, to which the probabilities apply."""
+    """Only for messages at temperature 1, to which the probabilities apply; the run names their number."""
     chat = Samples(samples=20, chat=True)
     monkeypatch.setattr(endpoints, "_listed", {})
     assert listed_tokens("endpoint:tiny", chat) == 0
     endpoints._listed.clear()
     server.lists = lambda prompt: {" a": 0.5, " b": 0.2}
     number = len(server.requests)
-    assert [listed_tokens("endpoint:tiny", chat) for _ in range(3)] == [20] * 3
+    assert [listed_tokens("endpoint:tiny", chat) for _ in range(3)] == [2] * 3
     assert len(server.requests) == number + 2  # the form of requests, and the list
     for other in (Samples(samples=20), chat.model_copy(update={"temperature": 0.7})):
         assert listed_tokens("endpoint:tiny", other) == 0
+
+
+@pytest.mark.parametrize("opening", ['"', " ", "“", "sh", " SH"])
+def test_a_token_with_which_a_word_may_begin_is_unseen(opening: str) -> None:
+    """So are all tokens beyond the list, among which other spellings of a listed word may be."""
+    listed = json.dumps([(opening, math.log(0.6)), (" she", math.log(0.2)), (" it", math.log(0.1))])
+    assert listed_shares([listed], TOPIC)[0] == pytest.approx([0, 0.2, 0.1, 0.7])
+
+
+def test_a_list_without_an_answer_is_no_decision(server: TextServer, tmp_path: Path) -> None:
+    """Whoever has none gets the rate of the group; a sentence in which a whole group has none is flagged."""
+    topic = make_topic("names", HIRED, favourable=("yes",), unfavourable=("no",))
+    templates = TemplateSet(name="hire", title="", templates=tuple(Template(text=text) for text in ASKED))
+
+    def lists(prompt: str) -> dict[str, float]:
+        white = any(name in prompt for name in HIRED[0].words)
+        silent = (not white and "Should" in prompt) or "Greg" in prompt
+        return {" I": 0.8, " It": 0.1} if silent else {" Yes": 0.6, " no": 0.3}
+
+    server.lists = lists
+    writer, how = resolve_writer("endpoint:tiny", True), Samples(samples=20, chat=True)
+    run, store = sampled_run(writer, topic, PEOPLE, templates, how, 2), Store.open(tmp_path)
+    read = Results(store).report(sample_run(run, store), ViewOptions())
+    preferences, coverage = read.result.preferences, read.result.coverage
+    assert preferences.values[0] == pytest.approx(np.array([[2 / 3, 2 / 3], [2 / 3, 1 / 2]]))
+    assert preferences.coverage is not None
+    assert preferences.coverage[0] == pytest.approx(np.array([0.45, 0]))
+    assert coverage is not None
+    assert (coverage.flagged, read.result.says_little) == (2, True)
+
+
+def test_a_server_that_lists_and_never_draws_is_read(server: TextServer, tmp_path: Path) -> None:
+    server.says = lambda prompt, seed: " always"
+    server.lists = lambda prompt: {" she": 0.6, " he": 0.3}
+    writer, how = resolve_writer("endpoint:tiny", True), Samples(samples=20, chat=True)
+    run = sampled_run(writer, TOPIC, PEOPLE, SENTENCES, how, 2)
+    store = Store.open(tmp_path)
+    assert report_of(sample_run(run, store), store).overall_risk == pytest.approx(1 / 3)
 
 
 @pytest.mark.parametrize(

@@ -40,7 +40,8 @@ class EndpointGenerator(Generator):
     def __init__(self, key: GenerationKey) -> None:
         self.key = key
         with connect(key.model) as server:
-            self.form = find_form(server, bool(key.chat_template), draws=key.decoding.temperature > 0)
+            draws = key.decoding.temperature > 0 and not key.decoding.listed
+            self.form = find_form(server, bool(key.chat_template), draws)
 
     def check(self, prompt: str) -> None:
         """See :meth:`Generator.check`; only empty prompts are refused here."""
