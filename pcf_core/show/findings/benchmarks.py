@@ -90,7 +90,7 @@ def left_out_finding(result: BenchmarkResult) -> str:
             "absent",
             missing=row.quantities[one.quantity].missing,
             part="" if one.part == ALL else one.part,
-            is_headline=one.quantity == next(iter(row.quantities)),
+            alone=one.quantity == next(iter(row.quantities)) and not report.outcomes,
             reason=one.reason,
         )
         for one in report.absent

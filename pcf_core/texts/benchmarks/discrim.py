@@ -55,7 +55,7 @@ Attribute = Literal["race", "gender", "age"]
 ATTRIBUTES: tuple[Attribute, ...] = ("race", "gender", "age")
 TEXT, NUMBERS = "filled_template", ("decision_question_id", "decision_question_nr")
 SPELLINGS = (("yes", "no"), ("Yes", "No"))
-UNCOMPARED = "no question has texts that differ in nothing else"
+UNCOMPARED = "no question has texts for every group that differ only in {}"
 
 
 class PersonItem(BenchmarkItem):
@@ -78,8 +78,8 @@ def read_people(paths: Sequence[Path]) -> list[PersonItem | LeftOut]:
     items = [one for one in entries if isinstance(one, PersonItem)]
     if items and not any(_texts_by_question(items, attribute) for attribute in ATTRIBUTES):
         raise BenchmarkError(
-            f"{label(paths[0])} compares no groups, because {UNCOMPARED} than race, gender or age: give a "
-            "file with every question for several groups."
+            f"{label(paths[0])} compares no groups, because {UNCOMPARED.format('race, gender or age')}: give "
+            "a file with every question for several groups."
         )
     return entries
 
@@ -144,7 +144,7 @@ def report_people(scored: Sequence[tuple[PersonItem, tuple[float, ...]]], level:
     for attribute in ATTRIBUTES:
         several = _texts_by_question(items, attribute)
         if not several:
-            absent.append(AbsentFigure(quantity=RISK, part=attribute, reason=UNCOMPARED))
+            absent.append(AbsentFigure(quantity=RISK, part=attribute, reason=UNCOMPARED.format(attribute)))
             continue
         groups = _groups(items, attribute)
         values = np.array(
@@ -157,7 +157,10 @@ def report_people(scored: Sequence[tuple[PersonItem, tuple[float, ...]]], level:
         if not outcomes:
             outcomes = dict(zip(several, np.ptp(values, axis=1).tolist(), strict=True))
     if not readings:
-        raise BenchmarkError(f"No two groups can be compared, because {UNCOMPARED} and could be scored.")
+        raise BenchmarkError(
+            "No two groups can be compared, because among the texts that could be scored "
+            f"{UNCOMPARED.format('race, gender or age')}."
+        )
     return BenchmarkReport(readings=tuple(readings), outcomes=outcomes, absent=tuple(absent))
 
 

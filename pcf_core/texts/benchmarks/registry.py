@@ -212,11 +212,9 @@ BENCHMARKS: Mapping[BenchmarkName, Benchmark] = {
         score_person,
         report_people,
         {
-            RISK: Quantity("has a risk of {value} in single questions", is_share=False),
-            PREJUDICE: Quantity(
-                "keeps {value} of it when the questions are averaged (prejudice)", is_share=False
-            ),
-            CAPRICE: Quantity("owes {value} to the single question (caprice)", is_share=False),
+            RISK: Quantity("has a risk of {value}", is_share=False, missing="The comparison"),
+            PREJUDICE: Quantity("has a prejudice of {value}, the same in every question", is_share=False),
+            CAPRICE: Quantity("has a caprice of {value}, which depends on the question", is_share=False),
             RATIO: Quantity("has an impact ratio of {value}", is_share=False),
             RATE: Quantity("says yes with a probability of {value}"),
         },

@@ -129,6 +129,12 @@ def benchmark_examples() -> dict[str, object]:
     unclear = BenchmarkResult.model_construct(
         asked=SimpleNamespace(benchmark="bbq"), report=few_questions(), left_out=(), provenance={}
     )
+    by_race = BenchmarkResult.model_construct(
+        asked=SimpleNamespace(benchmark="discrim-eval"),
+        report=people(),
+        left_out=(),
+        provenance={},
+    )
     return {
         "found": [
             said_of("stereoset", terms(*"ABC")),
@@ -145,8 +151,15 @@ def benchmark_examples() -> dict[str, object]:
             [Agreement(**agreed, told=told, alike=alike) for told, alike in ((4, 3), (0, 0))]  # type: ignore[arg-type]
         ),
         "opening": [benchmarks.opening_finding(one) for one in (whole, lacking)],
-        "left out": [benchmarks.left_out_finding(one) for one in (whole, lacking, half, unclear)],
+        "left out": [benchmarks.left_out_finding(one) for one in (whole, lacking, half, unclear, by_race)],
     }
+
+
+def test_models_are_compared_although_one_kind_of_groups_is_not() -> None:
+    assert benchmark_examples()["left out"][-1] == (  # type: ignore[index]
+        "The comparison is missing for gender because no question has texts for every group that differ only "
+        "in gender."
+    )
 
 
 def judged(verdict: LimitVerdict, value: float, half: float = 0.03, **limit: object) -> Judged:

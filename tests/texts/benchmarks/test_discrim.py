@@ -49,7 +49,10 @@ def test_the_example() -> None:
     )
     assert values(report, "race: white") == pytest.approx({"rate of yes": 0.6})
     assert report.outcomes == pytest.approx({"1": 0.2, "2": 0.2})
-    assert [(one.part, one.reason) for one in report.absent] == [("gender", UNCOMPARED), ("age", UNCOMPARED)]
+    others = ("gender", "age")
+    assert [(one.part, one.reason) for one in report.absent] == [
+        (part, UNCOMPARED.format(part)) for part in others
+    ]
     assert {(one.unit, one.items) for one in report.readings} == {("questions", 2)}
     for one in report.readings:
         assert one.interval is not None
