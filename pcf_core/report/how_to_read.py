@@ -50,10 +50,10 @@ jobs in the US on the same scale, where that is known. 0 is always an even split
 and scale you choose for the risk.
 """
 TILT_RATES = """
-Each point is an occupation, placed at how far one group's rate of favourable answers is from the
-mean of all groups, on average over all sentences: at 0 all groups have the same rate. The box holds the
-middle half of the points and the line in it is their median. The hollow mark below is their mean with its
-range, which does not allow for other people of the groups. The points farthest from 0 are named.
+Each point is an occupation, placed at how far one group's rate of favourable answers is from the mean of all
+groups, on average over all sentences: at 0 the group's rate is that mean. The box holds the middle half of
+the points and the line in it is their median. The hollow mark below is their mean with its range, which does
+not allow for other people of the groups. The points farthest from 0 are named.
 """
 TILT_SEVERAL = """
 Each row is a group and each point in it an occupation, placed at the model's average preference over all

@@ -151,7 +151,7 @@ def test_a_sampled_risk_stands_beside_the_one_that_was_counted() -> None:
     assert "As counted, the risk would be 0.34; part of that is noise of only 10 answers a sentence." in (
         answer_on(sampled(0.34)).sure
     )
-    assert "As counted, the risk would be 0.30, too: chance in 10 answers a sentence hardly matters." in (
+    assert "As counted, the risk would be 0.30, too: chance in 10 answers a sentence hardly raises it." in (
         answer_on(sampled(0.302)).sure
     )
     assert "As counted, m's risk would be 0.34" in answer_on(sampled_beside_scored()).sure

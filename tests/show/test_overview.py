@@ -268,6 +268,8 @@ def test_a_table_of_decisions_claims_no_more_than_the_answer() -> None:
         row = ModelRow.of("M", report)
         assert "With other people or sentences the order could turn round." in overview.overview_answer([row])
         assert "turn round" not in overview.overview_answer([ModelRow.of("M", far)])
+        both = overview.overview_answer([row, ModelRow.of("N", far)])
+        assert "With other people or sentences the order could turn round for M." in both
         assert overview.figures_table([ModelRow.of("M", report)])["prefers"].tolist() == [
             "no group beyond chance"
         ]
