@@ -112,7 +112,8 @@ def _with_rates(text: str, groups: tuple[str, ...]) -> str:
 
     def gives(match: re.Match[str]) -> str:
         verb = {"red": "gave", "ring": "giving", "s": "gives"}.get(match[1], "give")
-        return f"{_cased(verb, match)} {match[2]} {rate}{', above all for' if match[3] else ''}"
+        than = f"a higher rate than {match[3]}" if match[3] else rate
+        return f"{_cased(verb, match)} {match[2]} {than}{', above all for' if match[4] else ''}"
 
     def has(match: re.Match[str]) -> str:
         return f"{match[1]} {'has' if match[2] == 'is' else 'have'} {rate}"
@@ -123,11 +124,11 @@ def _with_rates(text: str, groups: tuple[str, ...]) -> str:
 
 @lru_cache(maxsize=8)
 def _preferences(groups: tuple[str, ...]) -> tuple[re.Pattern[str], re.Pattern[str]]:
-    """Return patterns of "prefers White people" and "White people are preferred"."""
+    """Return patterns of "prefers White people (to Black people)" and "White people are preferred"."""
     one = f"(?:{'|'.join(map(re.escape, sorted({*groups, *GROUPS}, key=len, reverse=True)))})"
     several = f"{one}(?:(?:, | or | and ){one})*"
     return (
-        re.compile(rf"{PREFERS.pattern} ({several})(?!\w)( most for)?"),
+        re.compile(rf"{PREFERS.pattern} ({several})(?!\w)(?: to ({one})(?!\w))?( most for)?"),
         re.compile(rf"\b({one}) (is|are) preferred"),
     )
 

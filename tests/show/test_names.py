@@ -139,6 +139,9 @@ RATES = {  # where a group is named, no sentence says that it is favoured: that 
         "It does not give White people or Black people the higher rate, and no group has the higher rate."
     ),
     "occupations in which Black people are preferred": "matters in which Black people have the higher rate",
+    "A prefers White people to Black people in 20 of 24 occupations.": (
+        "A gives White people a higher rate than Black people in 20 of 24 matters."
+    ),
     "It prefers Black people most for a loan.": (
         "It gives Black people the higher rate, above all for a loan."
     ),
