@@ -22,6 +22,7 @@ THICK = {"thickness": 2.5, "width": 7}  # whiskers, in pixels, visible from afar
 THIN = {"thickness": 1.5, "width": 3}  # of scatters with many points
 LINE_NAME = 14  # pixels from a line to its name
 MOST_VALUES, VALUE_ROOM = 12, 48  # marks with a value beside them, and its pixels at the right
+GAP, LETTER = 10, 7  # pixels from a mark to its value, and those of a letter
 # Shares of a narrow axis: the width of a model's name, and the room for one that runs to the left.
 MODEL_NAME, ROOM_LEFT = 0.65, 0.42
 Values = Sequence[Any] | FloatArray
@@ -334,7 +335,8 @@ def values(figure: go.Figure, written: Sequence[tuple[float, Any, str]]) -> None
                 **hovering(None),
             )
         )
-        figure.update_layout(margin={"r": max(VALUE_ROOM, figure.layout.margin.r or 0)})
+        room = max(VALUE_ROOM, GAP + LETTER * max(map(len, texts)))
+        figure.update_layout(margin={"r": max(room, figure.layout.margin.r or 0)})
 
 
 def note(figure: go.Figure, text: str, **where: Any) -> None:
