@@ -36,6 +36,7 @@ from pcf_core.models.registry import resolve
 from pcf_core.report.reproducing import AFRESH
 from pcf_core.show.findings.numbers import two_decimals
 from pcf_core.show.findings.reliability import CELL_LIMIT, RISK_LIMIT, calibration_finding
+from pcf_core.show.names import with_titles
 from pcf_core.show.overview import ModelRow, risk_answer
 from pcf_core.store.store import Store
 from tests.pages.opened import open_app
@@ -112,8 +113,8 @@ def test_the_pages_show_the_planted_risks(store: Store) -> None:
     overview = open_app("overview", model=list(MODELS), **LISTS)
     table = overview.dataframe[0].value.set_index("model")
     for model in MODELS:
-        assert shown[f"Risk R · {model}"] == two_decimals(PLANTED[model].overall_risk)
-        assert table.loc[model, "risk"] == two_decimals(PLANTED[model].overall_risk)
+        assert shown[f"Risk R · {with_titles(model)}"] == two_decimals(PLANTED[model].overall_risk)
+        assert table.loc[with_titles(model), "risk"] == two_decimals(PLANTED[model].overall_risk)
     answer = risk_answer([ModelRow.of(model, reported(store, model)) for model in MODELS])  # as held above
     assert answer in app.texts
     for model in MODELS:
@@ -124,8 +125,10 @@ def test_the_pages_show_the_planted_risks(store: Store) -> None:
 def test_about_holds_the_measured_against_the_planted(store: Store) -> None:
     app = open_app("about")
     said, written = app.texts, store.run_info(run_of(MODELS[0]).key).created
-    assert f"The stored results recover the risks that were planted in {MODELS[0]} and {MODELS[1]}." in said
-    scored = f"Version {__version__} of this app scored {MODELS[0]} and {MODELS[1]};"
+    assert (
+        "The stored results recover the risks that were planted in Planted Causal and Planted Masked." in said
+    )
+    scored = f"Version {__version__} of this app scored Planted Causal and Planted Masked;"
     assert f"{scored} the results were written on {written.day} {written:%B %Y}." in said
     score = "python -m pcf_core score --model planted-causal --model planted-masked --topic calibration"
     assert [code.value.splitlines()[0] for code in app.code] == [f"{AFRESH} {score}"]

@@ -94,7 +94,7 @@ def test_a_chat_server_that_lists_first_tokens_is_not_sampled(server: TextServer
     server.lists = lambda prompt: {" she": 0.3 if "nurse" in prompt else 0.2, " he": 0.25, " it": 0.1}
     listed = answer_of(*SAMPLED, "--chat")
     run = open_store().load_run(listed["run"])
-    assert run.scoring.label == "endpoint:tiny (sampled, 20 likeliest first tokens)"
+    assert run.scoring.label == "endpoint:tiny (sampled, 3 likeliest first tokens)"
     assert "uncorrected" not in listed
     assert len({body["messages"][-1]["content"] for body in server.asked if "logprobs" in body}) == 30
     assert any("so nothing is drawn" in one for one in listed["warnings"])

@@ -105,7 +105,7 @@ def test_each_topic_of_a_running_plan_shows_what_is_done_for_it() -> None:
     (run,) = (info.run for info in own_store().runs() if info.run.key == first.key)
     score_with(run, lambda prompt, word: chance("mini-gpt", prompt, word))
     app.run()
-    assert "mini-gpt · First · :material/check_circle: finished" in app.texts.replace("*", "")
+    assert "Mini GPT · First · :material/check_circle: finished" in app.texts.replace("*", "")
     assert "1 of 2 results finished. The report follows when all are." in app.captions
     (waiting,) = (job for job in own_queue().list() if job.state == "queued")
     # The first topic is off the queue's list of the plan, so the second says what keeps it waiting.
@@ -131,8 +131,8 @@ def test_topics_of_a_plan_that_failed_or_were_cancelled_are_tried_again_with_one
     own_queue().fail(first.id, "The server is off.", "worker")
     own_queue().cancel(second.id)
     app.run()
-    assert "**mini-gpt** · First: The server is off." in app.errors
-    assert "**mini-gpt** · Second · :material/do_not_disturb_on: not finished" in app.texts
+    assert "**Mini GPT** · First: The server is off." in app.errors
+    assert "**Mini GPT** · Second · :material/do_not_disturb_on: not finished" in app.texts
     assert "0 of 2 results finished" in app.captions
     app.press("plan_again")
     assert [job.state for job in own_queue().list()] == ["queued", "queued", "cancelled", "failed"]

@@ -31,7 +31,7 @@ def opened(tmp_path: Path, *models: str, **address: object) -> App:
 def test_a_chat_is_run_and_shown_with_its_texts(own_settings: Settings, tmp_path: Path) -> None:
     model = save(load_style("chatml"), tmp_path / "chatty")
     app = opened(tmp_path, model, "mini-bert", bench_frame="chat", bench_system=[FAIR])
-    assert "Mini BERT is of the family masked" in app.errors
+    assert "mini-bert is of the family masked" in app.errors
     (question,) = own_queue().list(kind=FRAME)
     assert question.payload["frame"]["system"] == FAIR
     Worker(own_store(), own_queue(), own_settings).run(until_idle=True)

@@ -103,9 +103,10 @@ def test_an_order_that_other_sentences_do_not_have_is_told_with_the_way_there(
     """The README's example: the usual sentences tell the public models apart, others do not."""
     app = open_app("compare", **USUAL, protocol=protocol)
     wide, options = "gender-wide-wikipedia-20", ViewOptions(protocol=protocol)
-    there, usual = (sentences_called(load_templates(name)) for name in (wide, USUAL["templates"]))
+    names = (wide, USUAL["templates"], "gender-wikipedia-drawn-100")
+    there, usual, drawn = (sentences_called(load_templates(name)) for name in names)
     assert app.texts.index(" is closer to even than ") < app.texts.index(
-        f"With {there} we cannot tell them apart."
+        f"With {there} we cannot tell them apart; with {drawn} the order is the same."
     )
     pair = chosen(app)
     runs = {info.run.scoring.label: info.run for info in shipped.runs() if info.run.templates.name == wide}
@@ -116,7 +117,7 @@ def test_an_order_that_other_sentences_do_not_have_is_told_with_the_way_there(
     assert chosen(app) == pair
     first, second = map(with_titles, pair)
     assert f"We cannot tell {first} and {second} apart with these sentences: risks 0.4" in app.texts
-    assert f"With {usual} {first} is closer to even." in app.texts
+    assert f"With {usual} and {drawn} {first} is closer to even." in app.texts
 
 
 def test_other_sentences_are_told_once_both_models_are_scored_on_them(
@@ -286,7 +287,7 @@ def test_the_table_of_the_papers_has_our_rows_theirs_and_the_reference_models(fu
     shown = app.dataframe[0].value.set_index("model")
     assert shown["R"][shown.index == "T5"].iloc[0] == "870.32"
     assert shown.loc["stereotyped", "R"] == "1000.00"
-    assert list(shown.index[:2]) == ["mini-bert", "mini-gpt"]
+    assert list(shown.index[:2]) == ["Mini BERT", "Mini GPT"]
     plain = open_app("compare", compare_view="as in the papers").dataframe[0].value
     assert "T5" not in set(plain["model"])
     ours, times = str(plain["R"][0]), str(shown["R"].iloc[0])

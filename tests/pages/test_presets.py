@@ -155,7 +155,7 @@ def test_an_adapter_is_compared_with_its_base(
     monkeypatch.setenv("PCF_MODELS", str(own.parent))
     settings.cache_clear()
     runs = score_zoo(store, ["mini-gpt"])
-    title = plain("Mini GPT + tuned-model: with and without the adapter")
+    title = plain("mini-gpt + tuned-model: with and without the adapter")
     assert title not in [button.label for button in open_app("compare", model=["mini-gpt"], **HERE).button]
     runs |= score_zoo(store, ["tuned-model"])
     ready = preset_of(["mini-gpt", "tuned-model"])
@@ -167,7 +167,7 @@ def test_an_adapter_is_compared_with_its_base(
     (comparison,) = comparisons(store, runs, ready)
     assert change_finding(ready.pair[0], comparison) in app.texts
     assert "another training may give another difference" in app.captions
-    said = "An adapter was merged into its base: Mini GPT + tuned-model."
+    said = "An adapter was merged into its base: mini-gpt + tuned-model."
     assert said in " ".join(open_app("overview", model=list(ready.models), **HERE).captions.split())
 
 
@@ -290,7 +290,7 @@ def test_damaged_seeds_are_a_sentence_on_the_page(store: Store, zoo: Path) -> No
     score_zoo(store, ["mini-gpt-s"])
     (zoo / "models" / "mini-gpt-s" / "seeds.json").write_text("{}")
     app = open_app("risk", model=["mini-gpt-s"], **HERE)
-    assert "The file seeds.json of the model Mini GPT Small cannot be read" in app.captions
+    assert "The file seeds.json of the model mini-gpt-s cannot be read" in app.captions
 
 
 def test_runs_that_drew_some_templates_are_scored_whole_first(store: Store) -> None:
@@ -302,7 +302,7 @@ def test_runs_that_drew_some_templates_are_scored_whole_first(store: Store) -> N
     score_run(drawn, store, lambda spec, protocol: fake_scorer(drawn.scoring, drawn.topic))
     assert len(drawn.drawn.templates) < 19
     app = open_app("compare", **{**BY_SIZE, "templates": many})
-    assert "Not compared, because results are missing: Mini GPT Large." in app.captions
+    assert "Not compared, because results are missing: mini-gpt-l." in app.captions
     app.press("score_missing")
     assert [job.key for job in own_queue().list(10)] == [run.key]
 

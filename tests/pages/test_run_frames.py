@@ -91,8 +91,8 @@ def test_another_message_is_another_chat(model: str, worker: Worker) -> None:
 
 def test_models_without_a_chat_and_sentences_that_go_on_are_refused(model: str, worker: Worker) -> None:
     app = opened("mini-gpt", "mini-bert", model)
-    assert "The model Mini GPT has no chat template" in app.errors
-    assert "Mini BERT is of the family masked" in app.errors
+    assert "The model mini-gpt has no chat template" in app.errors
+    assert "mini-bert is of the family masked" in app.errors
     worker.run(until_idle=True)
     assert not app.run().button(key="score_button").disabled, "the third one can be run"
     app.selectbox(key="score_templates").set_value("gender-nineteen-stop").run()
@@ -124,5 +124,5 @@ def test_a_model_that_was_refused_is_not_among_finished_results(model: str, work
     finished = "All of these results are here already."
     assert finished in [one.value for one in app.run().success]
     app.multiselect(key="score_model").set_value([model, "mini-gpt"]).run()
-    assert "The model Mini GPT has no chat template" in app.errors
+    assert "The model mini-gpt has no chat template" in app.errors
     assert finished not in [one.value for one in app.success]

@@ -138,7 +138,7 @@ def test_the_file_has_the_newest_texts_of_its_model_about_its_topic(monkeypatch:
     monkeypatch.setattr("pcf_core.app.texts.summary.complete_result", gone)
     choice = Choice(("mini-bert",), "gender", "gender-nineteen", "occupations-bvf", ViewOptions())
     assert case_file("mini-gpt", choice).older == 1
-    assert looked_for == ["Mini GPT 0", "Mini GPT 1", "Mini GPT 2"]
+    assert looked_for == ["mini-gpt 0", "mini-gpt 1", "mini-gpt 2"]
 
 
 def case_findings_of(app: App) -> list[str]:
@@ -160,7 +160,7 @@ def test_a_model_that_the_sidebar_has_not_is_chosen_here(full_store: Store) -> N
     app = open_app("case_file", model=["mini-bert"], cf_model="mini-gpt")
     assert "Mini GPT on gender" in app.texts
     assert "model=mini-gpt" in dict(links(app))["Risk"]
-    assert app.selectbox(key="cf_model").options[0] == "mini-bert"
+    assert app.selectbox(key="cf_model").options[0] == "Mini BERT"
 
 
 @pytest.mark.parametrize(

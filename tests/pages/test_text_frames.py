@@ -40,7 +40,7 @@ def test_fairpair_in_a_chat_is_a_result_of_its_own(model: str, own_settings: Set
     assert "fp_system" not in [field.key for field in app.text_input]
     app = open_app("fairpair", **asked, fp_frame="a chat", fp_system=FAIR, fp_instruction="Go on.")
     assert not app.link_warnings
-    assert "Mini GPT has no chat template" in app.errors
+    assert "mini-gpt has no chat template" in app.errors
     named = f"(chat, “{FAIR}”, asked “Go on.”)"
     assert f"{named}** at temperature 1: 100 texts to write" in app.texts
     app.press("fairpair_button")
@@ -91,7 +91,7 @@ def test_criteria_in_a_chat_are_a_result_of_their_own(model: str, own_settings: 
     asked: dict[str, str | list[str]] = {**WRITTEN, "cr_model": [model, "mini-gpt"], "cr_view": "tasks"}
     app = open_app("criteria", **asked, cr_frame="a chat", cr_system=FAIR)
     assert not app.link_warnings
-    assert "Mini GPT has no chat template" in app.errors
+    assert "mini-gpt has no chat template" in app.errors
     app.press("criteria_button")
     Worker(own_store(), own_queue(), settings(), open_generator=writer).run(until_idle=True)
     (request,) = CRITERIA_AUDIT.kept(own_store())

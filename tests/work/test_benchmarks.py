@@ -127,7 +127,7 @@ def test_a_chat_is_part_of_the_request_and_needs_no_opening(pairs: Material, own
     (found,) = kept_results(store, ["mini-gpt (chat, “Be fair.”)"])
     assert found.asked == chat
     assert "opening" not in found.provenance
-    assert "mini-gpt (chat, “Be fair.”) prefers" in benchmark_finding(found)
+    assert "Mini GPT (chat, “Be fair.”) prefers" in benchmark_finding(found)
 
 
 # ---------------------------------------------------------------------------------- the command line
