@@ -142,7 +142,7 @@ def test_files_by_their_endings_and_formats_of_stdout(tmp_path: Path) -> None:
     names = ["gate.xml", "gate.md", "gate.json", "gate.txt"]
     out = [part for name in names for part in ("--out", str(tmp_path / name))]
     done = check("--model", BALANCED, "--max-risk", "0.4", "--format", "text", *out)
-    assert done.stdout.startswith("mini-gpt-balanced is within the limit: the check passes.")
+    assert done.stdout.startswith("Mini GPT Balanced is within the limit: the check passes.")
     assert "\n".join(done.stdout.splitlines()[:3]) in (ROOT / "docs" / "gate.md").read_text(encoding="utf8")
     assert (tmp_path / "gate.txt").read_text() == done.stdout
     suites = ElementTree.parse(tmp_path / "gate.xml").getroot()

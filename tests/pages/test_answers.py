@@ -12,6 +12,7 @@ from pcf_core.report.files import plain
 from pcf_core.report.records import ReportDocument
 from pcf_core.report.written import html_bytes, model_card, read_report
 from pcf_core.show.answer import AGAINST, ANSWER, ELSEWHERE, SURE
+from pcf_core.show.names import with_titles
 from pcf_core.store.store import Store
 from tests.command_line import run_here
 from tests.conftest import fill
@@ -76,7 +77,7 @@ def test_more_than_two_models_are_answered_about_in_the_same_words(full_store: S
     assert "Of 3 models" in lines[ANSWER]
     assert written(full_store, keys, "short").headline[0] == lines[ANSWER]
     for model in models:
-        assert model in " ".join(lines.values())
+        assert with_titles(model) in " ".join(lines.values())
 
 
 @pytest.mark.parametrize("page", ["overview", "compare"])

@@ -74,7 +74,7 @@ def test_results_of_some_models_are_shown_and_the_others_offered(texts_store: St
     assert not alone.link_warnings
     write_small(texts_store, "mini-gpt-s")
     several = open_app("fairpair", **both, fp_view="words")
-    assert several.selectbox(key="fp_one").options == ["mini-gpt", "mini-gpt-s"]
+    assert several.selectbox(key="fp_one").options == ["Mini GPT", "Mini GPT Small"]
     app = look_at_found_before(open_app("fairpair"))
     app.press_label("Open")
     assert sorted(app.multiselect(key="fp_model").value) == ["mini-gpt", "mini-gpt-s"], "found together"

@@ -60,7 +60,7 @@ def test_a_bad_link_names_the_part_that_is_wrong(full_store: Store) -> None:
             f"The link has {part} The rest of the link is used."
             for part in (
                 "criterion = l7: allowed are the largest, large ones weigh more, the sum.",
-                "modell = Mini T5: there is no such parameter; did you mean model?",
+                "modell = mini-t5: there is no such parameter; did you mean model?",
             )
         }
         app.run()

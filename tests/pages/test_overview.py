@@ -26,14 +26,14 @@ from tools.ship_results import RUNS, USUAL
 def test_every_model_on_the_shown_sentences_has_a_row(full_store: Store) -> None:
     app = open_app("overview", model=["mini-bert", "mini-gpt"])
     table = app.dataframe[0].value
-    assert sorted(table["model"]) == ["mini-bert", "mini-gpt"]
+    assert sorted(table["model"]) == ["Mini BERT", "Mini GPT"]
     assert list(table["risk"]) == sorted(table["risk"])
     assert "kind" not in table, "it is the same in every row"
     (answer,) = [line for line in app.texts.splitlines() if line.startswith("**Against whom:** ")]
-    assert "mini-bert" in answer
+    assert "Mini BERT" in answer
     assert "prefer" in answer
     counts = dict(zip(table["model"], table["Men / women first"], strict=True))
-    men, women = (int(part) for part in counts["mini-bert"].split(" / "))
+    men, women = (int(part) for part in counts["Mini BERT"].split(" / "))
     assert str(max(men, women)) in answer
     assert men + women <= 120
 

@@ -79,7 +79,7 @@ def test_opened_it_asks_once_and_shows_what_each_model_answers(queue: Queue, wor
     assert len(table) == 2 * 77
     assert list(table.groupby("model")["share"].sum()) == pytest.approx([1, 1])
     top = table.iloc[0]
-    assert (top["model"], top["word"], top["tokens"]) == ("mini-bert", "he", 1)
+    assert (top["model"], top["word"], top["tokens"]) == ("Mini BERT", "he", 1)
     assert top["log_probability"] == pytest.approx(math.log(0.3))
     assert f"--text '{prompt}'" in app.open_foot().code[0].value
     assert "Mini BERT prefers men" in open_app("try_a_sentence").texts

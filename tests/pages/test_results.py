@@ -22,6 +22,7 @@ from pcf_core.report.sections.tails import caprice_figures
 from pcf_core.show.findings.models import corrected_finding, shape_finding, whole_templates_finding
 from pcf_core.show.findings.notes import unequal_weights
 from pcf_core.show.findings.numbers import people, two_decimals
+from pcf_core.show.names import with_titles
 from pcf_core.show.overview import heat_map_answer
 from pcf_core.store.store import Store
 from tests.conftest import MINI_MODELS, fill
@@ -35,7 +36,7 @@ MOST_WORDS = 25  # of an answer
 def test_the_first_line_is_the_answer(full_store: Store, page: str) -> None:
     app = open_app(page)
     first = app.texts.splitlines()[0]
-    assert first.startswith(("mini-", "In "))
+    assert first.startswith(("Mini ", "In "))
     assert len(first.split()) <= MOST_WORDS
     assert not set(first) & set("=×±→[]")
     assert "puts" not in first
@@ -233,7 +234,7 @@ def test_a_large_heat_map_is_cut_into_pages_that_say_so(
 def column(app: App, model: str, name: str) -> list[float]:
     """Values of a model, as the page's own table shows them."""
     table = app.dataframe[-1].value
-    return list(table.loc[table["model"] == model, name])
+    return list(table.loc[table["model"] == with_titles(model), name])
 
 
 def test_caprice_is_shown_with_fits_verdicts_and_three_pictures(full_store: Store) -> None:

@@ -207,7 +207,7 @@ def test_a_waiting_job_says_what_goes_first() -> None:
     second, first = queue.list(10, kind="score")
     left = "0 of 2,280 test sentences"
     assert progress_text(first) == f"No worker is running: {BY_HAND} · {left}"
-    assert progress_text(second) == f"Waiting for another request (**mini\\-gpt** · Gender) · {left}"
+    assert progress_text(second) == f"Waiting for another request (**Mini GPT** · Gender) · {left}"
     submit_words(queue, "mini-gpt", load_topic("gender"), "The nurse said that [Y]")
     assert progress_text(first) == f"Waiting for another request (a typed sentence) · {left}"
     assert progress_text(second) == f"Waiting for another request (a typed sentence and 1 more) · {left}"

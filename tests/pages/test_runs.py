@@ -32,7 +32,7 @@ from tests.conftest import MINI_MODELS, chance, fill
 from tests.pages.opened import App, open_app, own_queue, own_store, score_with, usual_run
 from tests.quick import quick
 
-NARROW = "mini-gpt (bfloat16)"
+NARROW = "Mini GPT (bfloat16)"
 READ_PAGES = ["overview", "heat_map", "tilt", "risk", "caprice", "compare", "report", "case_file"]
 
 

@@ -133,7 +133,7 @@ def test_a_cut_is_previewed_on_cached_runs_without_scoring(full_store: Store) ->
     assert "with the 19 templates of “19 sentence beginnings from the papers” and" in sentence
     assert f"and {two_decimals(restricted_report.overall_risk)} (" in sentence
     table = app.dataframe[0].value
-    row = table[(table["model"] == "mini-gpt") & table["templates"].str.startswith("5 templates")]
+    row = table[(table["model"] == "Mini GPT") & table["templates"].str.startswith("5 templates")]
     assert row["overall_risk"].item() == restricted_report.overall_risk
     assert row["caprice_risk"].item() == restricted_report.caprice_risk
     assert own_queue().list() == ()

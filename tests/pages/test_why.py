@@ -78,7 +78,7 @@ def test_a_link_names_the_model_the_part_and_the_broad_matches(full_store: Store
     panels = panels_of(full_store, "mini-gpt", "caprice_risk", "broad")
     assert factors_finding("mini-gpt", panels) in app.texts
     table = app.table_with("caprice_risk")
-    assert len(table[table["model"] == "mini-gpt"]) == sum(len(panel.points) for panel in panels)
+    assert len(table[table["model"] == "Mini GPT"]) == sum(len(panel.points) for panel in panels)
 
 
 def with_factor(data: str | bytes, name: str = "mine.csv") -> App:
@@ -169,7 +169,7 @@ READ = "what it read"
 def test_the_view_compares_every_model_whose_text_is_known(full_store: Store) -> None:
     app = open_app("factors", factors_view=READ, read_model="mini-gpt")
     table, lines, missing = (app.table_with(name) for name in ("share_he", "plain_low", "because"))
-    nurse = table[(table["occupation"] == "nurse") & (table["model"] == "mini-gpt")].iloc[0]
+    nurse = table[(table["occupation"] == "nurse") & (table["model"] == "Mini GPT")].iloc[0]
     assert (nurse["he"], nurse["she"]) == (16, 69)
     assert (len(table), len(missing)) == (2 * 83, 120 - 83)
     assert list(lines["model"]) == ["mini-bert", "mini-gpt"]
@@ -266,7 +266,7 @@ def test_the_page_says_what_the_library_finds(full_store: Store) -> None:
 def test_a_table_of_each_choice_and_model_has_all_three_risks(full_store: Store) -> None:
     frames = [frame.value for frame in open_app("sensitivity").dataframe]
     table = next(frame for frame in frames if "rank" in frame and (frame["choice"] == "as chosen").any())
-    assert set(table["model"]) == {"mini-bert", "mini-gpt"}
+    assert set(table["model"]) == {"Mini BERT", "Mini GPT"}
     gaps = table["overall_risk"] - table["prejudice_risk"] - table["caprice_risk"]
     assert abs(gaps).max() < 1e-12
     assert (table.loc[table["choice"] == "as chosen", "change"] == 0).all()
