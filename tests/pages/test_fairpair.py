@@ -78,7 +78,7 @@ def test_results_of_some_models_are_shown_and_the_others_offered(texts_store: St
     app = look_at_found_before(open_app("fairpair"))
     app.press_label("Open")
     assert sorted(app.multiselect(key="fp_model").value) == ["mini-gpt", "mini-gpt-s"], "found together"
-    assert {label.rpartition(" ")[2] for label in app.figures} == {"mini-gpt", "mini-gpt-s"}
+    assert {label.rpartition(" · ")[2] for label in app.figures} == {"Mini GPT", "Mini GPT Small"}
 
 
 def test_words_and_categories_lead_to_the_texts_behind_them(texts_store: Store) -> None:

@@ -249,14 +249,19 @@ def test_caprice_is_shown_with_fits_verdicts_and_three_pictures(full_store: Stor
         assert expected.tail is not None
         assert float(figure.value.replace("−", "-")) == pytest.approx(expected.tail.shape, abs=0.005)
         upper = "generalised Pareto, upper tail"
-        assert list(fits.loc[model].index) == ["generalised Pareto", "lognormal", "exponential", upper]
-        assert fits.loc[(model, upper), "threshold"] == expected.tail.threshold
-        assert fits.loc[(model, upper), "ratio_p"] == expected.tail.p_value
+        assert list(fits.loc[with_titles(model)].index) == [
+            "generalised Pareto",
+            "lognormal",
+            "exponential",
+            upper,
+        ]
+        assert fits.loc[(with_titles(model), upper), "threshold"] == expected.tail.threshold
+        assert fits.loc[(with_titles(model), upper), "ratio_p"] == expected.tail.p_value
         for fit in expected.fits:
-            row = fits.loc[(model, fit.distribution)]
+            row = fits.loc[(with_titles(model), fit.distribution)]
             assert (row["aic"], row["beyond"]) == pytest.approx((fit.aic, fit.beyond))
             assert row["p_value"] == fit.p_value
-        assert np.isnan(fits.loc[(model, "generalised Pareto"), "ratio"])
+        assert np.isnan(fits.loc[(with_titles(model), "generalised Pareto"), "ratio"])
     assert "Caprice cannot exceed 1, so its tail must end" in app.texts
     named = [OCCUPATION_COLUMNS.get(name, {"label": name})["label"] for name in app.dataframe[-1].value]
     assert named == ["model", "occupation", "risk", "prejudice", "caprice", "s.d."]

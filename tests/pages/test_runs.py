@@ -82,7 +82,7 @@ def test_the_noise_floor_of_each_precision_stands_beside_it(two_precisions: Stor
     facts = [table.value["value"] for table in app.table if "noise floor" in table.value.index]
     assert [fact["precision"] for fact in facts] == ["float32", "bfloat16"]
     assert all("Scored again one at a time, " in fact["noise floor"] for fact in facts)
-    assert [label for label in finished_runs() if label.startswith(NARROW)]
+    assert [label for label in finished_runs() if label.startswith("mini-gpt (bfloat16)")]
 
 
 def test_auto_scores_in_the_models_own_precision_where_there_is_a_gpu(gpu: None) -> None:

@@ -172,7 +172,7 @@ def test_the_view_compares_every_model_whose_text_is_known(full_store: Store) ->
     nurse = table[(table["occupation"] == "nurse") & (table["model"] == "Mini GPT")].iloc[0]
     assert (nurse["he"], nurse["she"]) == (16, 69)
     assert (len(table), len(missing)) == (2 * 83, 120 - 83)
-    assert list(lines["model"]) == ["mini-bert", "mini-gpt"]
+    assert list(lines["model"]) == ["Mini BERT", "Mini GPT"]
     assert "cook" in set(missing["occupation"])
     for shown, columns in ((table, READ_COLUMNS), (lines, READ_LINES)):
         assert not [name for name in shown if "_" in columns.get(name, {"label": name})["label"]]
