@@ -66,6 +66,7 @@ ELSEWHERE = {
         "findings.factors.carried_note",
         "findings.factors.templates_note",
         "findings.factors.matching_finding",
+        "findings.factors.no_figures_note",
     ),
     *("findings.answers.disagreement_finding", "findings.occupations.opening_finding"),
     *("findings.notes.frame_note", "findings.notes.text_frame_note"),  # of commands
