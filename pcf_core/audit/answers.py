@@ -14,7 +14,7 @@ from itertools import compress
 import numpy as np
 from numpy.typing import NDArray
 
-from pcf_core.audit.listed import listed_shares, unseen_note
+from pcf_core.audit.listed import MARKS, listed_shares, unseen_note
 from pcf_core.audit.preferences import Answered, Result, check_people, coverage_summary, decided
 from pcf_core.audit.writing import Matrix, rough_means, with_decisions, written_report
 from pcf_core.core.errors import CriterionError, RunError, TemplateError
@@ -34,7 +34,7 @@ from pcf_core.measure.resampling import TemplateUnit
 from pcf_core.models.scoring.base import opening_of, split_prompt
 from pcf_core.store.store import Store
 
-BEFORE = re.compile(r"[\s\"'“”‘’«»(*_]*")
+BEFORE = re.compile(rf"[\s{re.escape(MARKS)}]*")
 STORED = "answers-1"  # name of stored counts; raise the number when they would change
 WHAT_WRITES = {"model", "identity", "tokenizer", "family", "rules", "dtype", "opening"}
 FULL = 0.995  # of the answers; below, a sentence says so

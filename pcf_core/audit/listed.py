@@ -21,7 +21,7 @@ import numpy as np
 from pcf_core.core.records import FloatArray
 from pcf_core.core.topics import Topic
 
-MARKS = " \t\n\"'“”‘’«»(*_"  # before a word, as of sampled texts
+MARKS = " \t\n\"'“”‘’«»(*_"  # before a word, also of a sampled text
 
 
 def listed_shares(texts: Iterable[str], topic: Topic) -> FloatArray:

@@ -126,9 +126,9 @@ def sampled_task(
 
 def sampled_messages(topic: Topic, evidence: Evidence, templates: TemplateSet) -> tuple[Message, ...]:
     """List the sentences of a request, each once."""
-    prompts, told = with_people(topic, templates.templates), ONE_WORD if topic.decides else GO_ON
+    prompts, instruction = with_people(topic, templates.templates), ONE_WORD if topic.decides else GO_ON
     return tuple(
-        dict.fromkeys(Message(told, opening_of(prompt)) for prompt in Prompts(evidence.terms, prompts))
+        dict.fromkeys(Message(instruction, opening_of(prompt)) for prompt in Prompts(evidence.terms, prompts))
     )
 
 
